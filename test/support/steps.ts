@@ -18,6 +18,7 @@ import pLimit from 'p-limit';
 import { isBeingChanged } from '../../src/publish/publish.ts';
 import { inFolder } from './folders.ts';
 import { findMemory } from './memory.ts';
+import type { Finished } from './processes.ts';
 import { createRandom, type Random } from './random.ts';
 import {
   DISCARDED,
@@ -108,7 +109,23 @@ function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen): ChosenBase {
   return { args: ['--base-url', chosen], baseUrl: chosen };
 }
 
-/** Chooses which removed records the guard allows: none, all, or some. */
+/** Lists the records that would be removed, such as `move/move-2`. */
+function listRemovedNames(before: Seen, records: worlds.Records): string[] {
+  const intent: Intent = { records, baseUrl: undefined, options: [] };
+  const names: string[] = [];
+  for (const address of findEndingPaths(before, [intent])) {
+    // An address has the form `/api/gamedata/<kind>/<slug>/`.
+    const [, , , kind, slug] = address.split('/');
+    names.push(`${kind}/${slug}`);
+  }
+  return names;
+}
+
+/**
+ * Chooses how a command allows the removal of records. Of six commands, one raises
+ * the limit, one names all removed records, one names a single record, and the
+ * others allow nothing.
+ */
 function chooseGuards(
   { random }: Scene,
   before: Seen,
@@ -117,12 +134,7 @@ function chooseGuards(
   const choice = random.below(6);
   if (choice === 0) return ['--max-shrink', '100'];
   if (choice > 2) return [];
-  const intent: Intent = { records, baseUrl: undefined, options: [] };
-  const removedNames: string[] = [];
-  for (const address of findEndingPaths(before, [intent])) {
-    const [, , , kind, slug] = address.split('/');
-    removedNames.push(`${kind}/${slug}`);
-  }
+  const removedNames = listRemovedNames(before, records);
   const count = choice === 1 ? removedNames.length : 1;
   const allowedNames = random.sample(removedNames, count);
   if (allowedNames.length === 0) return [];
@@ -145,6 +157,11 @@ type BuildIntent = Pick<
   'records' | 'fallback' | 'isHopeless' | 'isRestored'
 >;
 
+/**
+ * Creates a build with a random base URL, guards and one extra option. The random
+ * choices stay in this order, because otherwise a seed would stand for another
+ * sequence.
+ */
 function createBuild(
   scene: Scene,
   before: Seen,
@@ -183,12 +200,8 @@ function updateArchives({ cwd, archives }: Scene, after: Seen): void {
 
 const buildFromSnapshot: CreateStep = (scene, before) => {
   const { folder, variant } = scene.random.pick(scene.world.data);
-  const source = [
-    '--source',
-    'snapshot',
-    '--upstream',
-    path.relative(scene.cwd, folder),
-  ];
+  const upstream = path.relative(scene.cwd, folder);
+  const source = ['--source', 'snapshot', '--upstream', upstream];
   const records = worlds.listRecords(variant);
   return createBuild(scene, before, source, { records });
 };
@@ -208,8 +221,9 @@ const buildFromUpstream: CreateStep = (scene, before) => {
   const source = isAuto ? [] : ['--source', 'rest'];
   source.push('--upstream', isDown ? worlds.DEAD : upstream.url);
   const isFallback = isDown && isAuto;
+  const builtVariant = isFallback ? worlds.BUNDLED.variant : variant;
   const step = createBuild(scene, before, source, {
-    records: worlds.listRecords(isFallback ? worlds.BUNDLED.variant : variant),
+    records: worlds.listRecords(builtVariant),
     fallback: isFallback ? world.bundled : undefined,
     isHopeless: isDown && !isAuto,
   });
@@ -286,24 +300,23 @@ const filesToRestore = [
   'api/gamedata/move/index.json',
 ];
 
+/** Restores one file that both the site and a copy of it have. */
 const restoreFile: CreateStep = ({ random, copies, out }) => {
   const copy = random.pick([...copies, undefined]);
   const record = random.pick(['move/premier', 'move/move-2', 'item/item-1']);
   const file = random.pick([...filesToRestore, `api/gamedata/${record}/index.json`]);
+  const nothing: Step = { title: `# no copy of ${file}` };
+  if (copy === undefined) return nothing;
+  const copiedFile = path.join(copy, file);
   const target = path.join(out, file);
-  if (
-    copy === undefined ||
-    !existsSync(path.join(copy, file)) ||
-    !existsSync(target)
-  )
-    return { title: `# no copy of ${file}` };
+  if (!existsSync(copiedFile) || !existsSync(target)) return nothing;
+
   const option = random.pick(['-a', '-p', '-f']);
-  const change = (): void => {
-    execFileSync('cp', [option, path.join(copy, file), target]);
-  };
   return {
     title: `cp ${option} ${path.basename(copy)}/${file} site/${file}`,
-    change,
+    change: () => {
+      execFileSync('cp', [option, copiedFile, target]);
+    },
   };
 };
 
@@ -346,6 +359,22 @@ for (const [createStep, count] of frequencies) {
 const STEPS = 6;
 const SHOWN_PROBLEMS = 5;
 
+/** Formats the problems of a sequence, and the steps that led to them. */
+function formatBreach(
+  { upstream }: Scene,
+  seed: number,
+  problems: readonly string[],
+  titles: readonly string[],
+): string {
+  const shownProblems = problems.slice(0, SHOWN_PROBLEMS).join('; ');
+  const lines = [`sequence ${seed}: ${shownProblems}`];
+  for (const title of titles) {
+    // The port differs in each run, so a report without it can be compared.
+    lines.push(`  ${title.replaceAll(upstream.url, '<upstream>')}`);
+  }
+  return lines.join('\n');
+}
+
 /**
  * Takes random steps. Returns the first breach of an invariant, with the steps
  * before it.
@@ -377,11 +406,9 @@ async function trySequence(
     for (let at = 0; at < STEPS; at++) {
       const createStep = random.pick(weightedSteps);
       const problems = await takeStep(scene, createStep, titles);
-      if (problems.length === 0) continue;
-      const shown = problems.slice(0, SHOWN_PROBLEMS).join('; ');
-      const steps = titles.map((title) => `  ${title}`).join('\n');
-      // The port differs in each run, so a report without it can be compared.
-      return `sequence ${seed}: ${shown}\n${steps.replaceAll(upstream.url, '<upstream>')}`;
+      if (problems.length > 0) {
+        return formatBreach(scene, seed, problems, titles);
+      }
     }
     return undefined;
   } finally {
@@ -392,8 +419,8 @@ async function trySequence(
 }
 
 /**
- * Publishes the site that the first step finds: a mirror of another site, or mostly
- * a build.
+ * Publishes the site that the first random step changes. In one sequence of four, it
+ * is a mirror of another site, and otherwise a build.
  */
 async function publishFirst(scene: Scene, titles: string[]): Promise<void> {
   const { random, world, cwd } = scene;
@@ -404,15 +431,8 @@ async function publishFirst(scene: Scene, titles: string[]): Promise<void> {
   }
   const data = path.relative(cwd, firstData.folder);
   const source = ['--source', 'snapshot', '--upstream', data];
-  const build = [
-    'build',
-    ...source,
-    ...worlds.QUICK,
-    '--base-url',
-    BASE,
-    '--out',
-    'site',
-  ];
+  const target = ['--base-url', BASE, '--out', 'site'];
+  const build = ['build', ...source, ...worlds.QUICK, ...target];
   const mirror = ['mirror', firstSite.url, 'site'];
   const args = random.below(4) === 0 ? mirror : build;
 
@@ -437,15 +457,20 @@ interface CommandResult {
 
 /** Runs a command on the day of the scene, and kills it if `killedAt` is given. */
 async function runCommand(
-  { world, commands, cwd, out, day }: Scene,
+  scene: Scene,
   args: readonly string[],
   killedAt?: number,
 ): Promise<CommandResult> {
-  const env = worlds.setDay(`2026-02-${String(day).padStart(2, '0')}`);
-  const running =
-    killedAt === undefined
-      ? commands.run(args, { cwd, env })
-      : worlds.killAtFile(world.cli, args, { cwd, env, folder: out, nth: killedAt });
+  const { world, commands, cwd, out } = scene;
+  const day = String(scene.day).padStart(2, '0');
+  const env = worlds.setDay(`2026-02-${day}`);
+  let running: Promise<Finished>;
+  if (killedAt === undefined) {
+    running = commands.run(args, { cwd, env });
+  } else {
+    const options = { cwd, env, folder: out, nth: killedAt };
+    running = worlds.killAtFile(world.cli, args, options);
+  }
   const { code, stdout, stderr } = await running;
   return { code, text: stdout + stderr };
 }
@@ -510,8 +535,10 @@ async function checkVerify(
 
   const isIntact = seen.wrong.size === 0;
   const isChanging = text.includes('is being changed');
-  const isRefused = verifyCode === 1 && (!isIntact || isChanging);
+  const hasReason = !isIntact || isChanging;
+  const isRefused = verifyCode === 1 && hasReason;
   const isRight = verifyCode === 0 ? isIntact : isRefused;
+  // A command that succeeds leaves no interrupted change behind.
   const mayBeChanging = unfinished.length > 0 && code !== 0;
   const problems: string[] = [];
   if (!isSameFolder(seen, look(out))) problems.push('verify: changed the folder');
@@ -538,16 +565,19 @@ const AT_ONCE = 4;
 
 /** Takes sequences of consecutive seeds in one world. Returns all breaches. */
 export function trySequences(count: number, firstSeed: number): Promise<string[]> {
-  return inFolder(async (folder) => {
+  const seeds = range(firstSeed, firstSeed + count - 1);
+
+  async function tryInFolder(folder: string): Promise<string[]> {
     const world = await worlds.createWorld(folder);
-    const seeds = range(firstSeed, firstSeed + count - 1);
+    const limit = pLimit(AT_ONCE);
     try {
-      const results = await pLimit(AT_ONCE).map(seeds, (seed) =>
-        trySequence(world, seed),
-      );
+      const results = await limit.map(seeds, (seed) => trySequence(world, seed));
       return results.filter((problem) => problem !== undefined);
     } finally {
       await world.close();
     }
-  }, findMemory());
+  }
+
+  // The folder is in memory if possible, because the commands write many files.
+  return inFolder(tryInFolder, findMemory());
 }
