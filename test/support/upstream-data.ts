@@ -20,9 +20,19 @@ const RECORDED = fileURLToPath(
 );
 export const hasRecordedUpstream = existsSync(RECORDED);
 
+interface RecordedList {
+  readonly results: readonly { name: string; url: string }[];
+}
+
+/**
+ * Returns the recorded responses. A kind that was not recorded has one plain record
+ * instead.
+ */
 export function recordedUpstream(): UpstreamData {
   const plain = upstreamOf({});
+  /** The texts that were read, by their path. */
   const texts = new Map<string, string>();
+
   function read(path: string): string | undefined {
     const file = `${RECORDED}/${path}/index.json`;
     if (!texts.has(path) && existsSync(file)) {
@@ -30,21 +40,19 @@ export function recordedUpstream(): UpstreamData {
     }
     return texts.get(path);
   }
+
   return {
     name: 'recorded',
     list(kind) {
       const text = read(kind);
       if (text === undefined) return plain.list(kind);
-      const { results } = JSON.parse(text) as {
-        results: { name: string; url: string }[];
-      };
-      return results.map(({ name, url }) => ({
-        id: Number(url.split('/').at(-2)),
-        name,
-      }));
+      const { results }: RecordedList = JSON.parse(text);
+      return results.map(({ name, url }) => ({ id: idIn({ url }), name }));
     },
-    record: (kind, id) =>
-      read(kind) === undefined ? plain.record(kind, id) : read(`${kind}/${id}`),
+    record(kind, id) {
+      const isRecorded = read(kind) !== undefined;
+      return isRecorded ? read(`${kind}/${id}`) : plain.record(kind, id);
+    },
   };
 }
 
@@ -60,56 +68,87 @@ export interface FullAnswer {
   sprites: { default: string | null };
 }
 
-export const answersOf = (data: UpstreamData, kind: Kind): FullAnswer[] =>
-  data.list(kind).map(({ id }) => JSON.parse(data.record(kind, id) ?? 'null'));
+/** Parses the responses for all records of a kind. */
+export function answersOf(data: UpstreamData, kind: Kind): FullAnswer[] {
+  const answers: FullAnswer[] = [];
+  for (const { id } of data.list(kind)) {
+    const text = data.record(kind, id) ?? 'null';
+    answers.push(JSON.parse(text));
+  }
+  return answers;
+}
 
 /** `/api/v2/generation/4/` → 4. */
-export const idIn = ({ url }: { url: string }): number =>
-  Number(/\/(\d+)\/$/.exec(url)?.[1]);
+export function idIn({ url }: { readonly url: string }): number {
+  const match = /\/(\d+)\/$/.exec(url);
+  return Number(match?.[1]);
+}
 
 export type Answer = Record<string, unknown> & { id: number; name: string };
 
-const generation = (number: number) => ({
-  name: `generation-${number}`,
-  url: `/api/v2/generation/${number}/`,
-});
-export const english = (name: string) => [
-  { language: { name: 'fr', url: '/api/v2/language/5/' }, name: `le ${name}` },
-  { language: { name: 'en', url: '/api/v2/language/9/' }, name },
-];
-const sprite = (file: string) => ({
-  default: `https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/${file}.png`,
-});
+function generation(number: number) {
+  const url = `/api/v2/generation/${number}/`;
+  return { name: `generation-${number}`, url };
+}
+
+/** Returns a French name and then the English name, as the upstream lists them. */
+export function english(name: string) {
+  const fr = { name: 'fr', url: '/api/v2/language/5/' };
+  const en = { name: 'en', url: '/api/v2/language/9/' };
+  return [
+    { language: fr, name: `le ${name}` },
+    { language: en, name },
+  ];
+}
+
+const SPRITES =
+  'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
+
+function sprite(file: string) {
+  return { default: `${SPRITES}/${file}.png` };
+}
 
 type Overrides = Record<string, unknown> & { name?: string | undefined };
 
+/** Creates a response with every field that a source reads of any kind. */
 export function plainAnswer(
   kind: Kind,
   id: number,
-  { name = `${kind}-${id}`, ...overrides }: Overrides = {},
+  overrides: Overrides = {},
 ): Answer {
-  const own = {
+  const { name = `${kind}-${id}`, ...otherFields } = overrides;
+  const title = kind.charAt(0).toUpperCase() + kind.slice(1);
+  return {
+    id,
+    name,
     accuracy: 100,
     generation: generation(1),
     cost: 0,
     game_indices: [],
     sprites: sprite(name),
+    names: english(`${title} ${id}`),
+    ...otherFields,
   };
-  const title = kind.charAt(0).toUpperCase() + kind.slice(1);
-  return { id, name, ...own, names: english(`${title} ${id}`), ...overrides };
 }
-export const moveAnswer = (id: number, own?: Overrides): Answer =>
-  plainAnswer('move', id, own);
-export const itemAnswer = (id: number, own?: Overrides): Answer =>
-  plainAnswer('item', id, own);
 
-const index = (game_index: number, of: number) => ({
-  game_index,
-  generation: generation(of),
-});
+export function moveAnswer(id: number, overrides?: Overrides): Answer {
+  return plainAnswer('move', id, overrides);
+}
 
-export const range = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, at) => from + at);
+export function itemAnswer(id: number, overrides?: Overrides): Answer {
+  return plainAnswer('item', id, overrides);
+}
+
+function index(gameIndex: number, generationNumber: number) {
+  return { game_index: gameIndex, generation: generation(generationNumber) };
+}
+
+/** Returns all integers between two integers, including both. */
+export function range(first: number, last: number): number[] {
+  const numbers: number[] = [];
+  for (let number = first; number <= last; number++) numbers.push(number);
+  return numbers;
+}
 
 /** Contains each peculiarity of the real data once. */
 const handMadeAnswers = (): Answers => ({
@@ -169,9 +208,8 @@ export function upstreamOf(answers: Answers): UpstreamData {
     name: 'hand-made',
     list: (kind) => answers[kind] ?? plain[kind],
     record(kind, id) {
-      const answer = (answers[kind] ?? plain[kind]).find(
-        (candidate) => candidate.id === id,
-      );
+      const candidates = answers[kind] ?? plain[kind];
+      const answer = candidates.find((candidate) => candidate.id === id);
       return answer && JSON.stringify(answer);
     },
   };
@@ -179,9 +217,11 @@ export function upstreamOf(answers: Answers): UpstreamData {
 
 export const handMadeUpstream = (): UpstreamData => upstreamOf(handMadeAnswers());
 
+/** Creates plain responses with the ids from 1 to the number of records. */
 export function tinyUpstream(move = 3, item = 2): Record<Kind, Answer[]> {
   const counts = everyKind({ move, item }, () => 1);
-  return mapKinds((kind) =>
-    range(1, counts[kind]).map((id) => plainAnswer(kind, id)),
-  );
+  return mapKinds((kind) => {
+    const ids = range(1, counts[kind]);
+    return ids.map((id) => plainAnswer(kind, id));
+  });
 }
