@@ -90,10 +90,11 @@ describe('the REST source', () => {
     await build(options);
     const readText = (file: string): string =>
       readFileSync(path.join(out, file), 'utf8');
-    const readJson = (file: string) => JSON.parse(readText(file));
-    expect(readJson('meta.json').edition).toEqual(namedEdition(3));
+    const meta = JSON.parse(readText('meta.json'));
+    expect(meta.edition).toEqual(namedEdition(3));
     expect(readText('index.html')).toContain('edition 00000000 from 2026-04-03');
-    expect(readJson('changes.json').steps).toMatchObject([
+    const { steps } = JSON.parse(readText('changes.json'));
+    expect(steps).toMatchObject([
       { from: { edition: namedEdition(1) }, to: { edition: namedEdition(3) } },
     ]);
   });
@@ -141,8 +142,10 @@ describe('the REST source', () => {
     'returns the new edition if it is deployed before request %i',
     async (from) => {
       const { read } = await startScene({
-        stateOf: ({ at }) =>
-          at < from ? stateNumber(1, older) : stateNumber(2, newer),
+        stateOf({ at }) {
+          if (at < from) return stateNumber(1, older);
+          return stateNumber(2, newer);
+        },
       });
       const expected = { digest: digests.newer, edition: namedEdition(2) };
       expect(await read({ concurrency: 1 })).toMatchObject(expected);
@@ -151,12 +154,12 @@ describe('the REST source', () => {
 
   it('fails if the current edition does not have a list', async () => {
     const { hash, deployed } = editionNumber(2);
-    const named = { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed };
+    const headers = { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed };
     const { read } = await startScene({
       stateOf: () => stateNumber(2, newer),
       fault(request, response) {
         if (!request.url?.includes('/item/?')) return false;
-        response.writeHead(404, named).end();
+        response.writeHead(404, headers).end();
         return true;
       },
     });
@@ -180,12 +183,17 @@ describe('the REST source', () => {
 
   it('requests everything again if a response does not state its edition', async () => {
     const { read } = await startScene({
-      stateOf: ({ path: url }) =>
-        url.includes('/move/1/') ? { data: newer } : stateNumber(1, newer),
+      stateOf({ path: url }) {
+        if (url.includes('/move/1/')) return { data: newer };
+        return stateNumber(1, newer);
+      },
     });
     expect(await read()).toMatchObject({ edition: null });
-    const requests = { requests: countRequests() };
-    expect(await read()).toMatchObject({ edition: null, isCached: false, requests });
+    expect(await read()).toMatchObject({
+      edition: null,
+      isCached: false,
+      requests: { requests: countRequests() },
+    });
   });
 });
 
@@ -197,10 +205,8 @@ describe('checkCachedEdition', () => {
   ) {
     const request = vi.fn(async (_url: string) => Buffer.from(respond()));
     const fetcher = { request, lastEdition } as unknown as Fetcher;
-    return {
-      request,
-      outcome: checkCachedEdition(fetcher, 'https://upstream.test'),
-    };
+    const outcome = checkCachedEdition(fetcher, 'https://upstream.test');
+    return { request, outcome };
   }
 
   it.each([
@@ -208,9 +214,8 @@ describe('checkCachedEdition', () => {
     [2, false],
   ])('compares the cached edition with edition %i', async (number, isCurrent) => {
     const { hash, deployed } = editionNumber(number);
-    const { outcome, request } = check(() =>
-      JSON.stringify({ hash, deploy_date: String(deployed) }),
-    );
+    const meta = JSON.stringify({ hash, deploy_date: String(deployed) });
+    const { outcome, request } = check(() => meta);
     expect(await outcome).toEqual({ isCurrent, notices: [] });
     expect(request.mock.calls).toEqual([['https://upstream.test/meta/']]);
   });
@@ -221,22 +226,26 @@ describe('checkCachedEdition', () => {
     expect(request).not.toHaveBeenCalled();
   });
 
+  async function expectNotice(meta: string, shownText: string): Promise<void> {
+    const notice = `GET https://upstream.test/meta/: got ${shownText}, expected hash and deploy_date of an edition; ignored, every record was requested`;
+    const { outcome } = check(() => meta);
+    expect(await outcome).toEqual({ isCurrent: false, notices: [notice] });
+  }
+
   it.each([
-    [
-      '{"deploy_date":"1786004122","hash":"main"}',
-      '{"deploy_date":"1786004122","hash":"main"}',
-    ],
-    ['<html>', '"<html>"'],
-    ['null', '"null"'],
-    ['{"hash":"x"}', '{"hash":"x"}'],
-    ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
-  ])('reports an invalid response of /meta/: %s', async (meta, shown) => {
-    const notice = `GET https://upstream.test/meta/: got ${shown}, expected hash and deploy_date of an edition; ignored, every record was requested`;
-    expect(await check(() => meta).outcome).toEqual({
-      isCurrent: false,
-      notices: [notice],
-    });
+    '{"deploy_date":"1786004122","hash":"main"}',
+    '{"hash":"x"}',
+    '{"deploy_date":"1786004122"}',
+  ])('reports a response of /meta/ that states no edition: %s', async (meta) => {
+    await expectNotice(meta, meta);
   });
+
+  it.each(['<html>', 'null'])(
+    'reports a response of /meta/ that is not a JSON object: %s',
+    async (meta) => {
+      await expectNotice(meta, `"${meta}"`);
+    },
+  );
 
   function checkAfter(error: Error) {
     const { outcome } = check(() => {
@@ -244,17 +253,19 @@ describe('checkCachedEdition', () => {
     });
     return outcome;
   }
-  const createError = (
+
+  function createError(
     status: number | undefined,
     unreachable: boolean,
-  ): UpstreamError =>
-    new UpstreamError('failed', {
+  ): UpstreamError {
+    return new UpstreamError('failed', {
       method: 'GET',
       url: '',
       attempts: 1,
       status,
       unreachable,
     });
+  }
 
   it.each([
     ['the upstream responds with 404', createError(404, false)],
@@ -276,8 +287,8 @@ describe('readOneEdition', () => {
   const urls = ['a', 'b', 'c?x=1'].map((name) => `${UPSTREAM}/${name}`);
   const codec = { decode: String, revive: (cached: unknown) => cached as string };
 
-  const createError = (status: number, edition?: Edition): UpstreamError =>
-    new UpstreamError('failed', {
+  function createError(status: number, edition?: Edition): UpstreamError {
+    return new UpstreamError('failed', {
       method: 'GET',
       url: UPSTREAM,
       status,
@@ -285,27 +296,32 @@ describe('readOneEdition', () => {
       attempts: 1,
       unreachable: false,
     });
+  }
 
   /**
    * Reads all URLs. `respond` returns the number of an edition (0 for none), or an
-   * error. It also receives the number of the request, starting at 1.
+   * error. It also receives the number of the request, starting at 1. Returns the
+   * requested URLs, and the result or the error.
    */
   async function readAll(respond: (url: string, at: number) => number | Error) {
     const requested: string[] = [];
     async function load(url: string, _: unknown, options: LoadOptions<unknown>) {
+      // Only the original URL may have a cached response to revalidate.
       const { urlOverride = url, revalidate } = options;
       expect(revalidate).toBe(urlOverride === url);
-      const response = respond(urlOverride, requested.push(urlOverride));
+      requested.push(urlOverride);
+      const response = respond(urlOverride, requested.length);
       if (response instanceof Error) throw response;
       const edition = response > 0 ? namedEdition(response) : null;
       return { value: `${url} ${response}`, edition };
     }
     const fetcher = { load } as unknown as Fetcher;
-    const result = readOneEdition({ fetcher, upstream: UPSTREAM }, (read) => {
+    const reading = readOneEdition({ fetcher, upstream: UPSTREAM }, (read) => {
       const values = urls.map((url) => read(url, codec, { revalidate: true }));
       return Promise.all(values);
     });
-    return { requested, outcome: await result.catch((error: unknown) => error) };
+    const outcome = await reading.catch((error: unknown) => error);
+    return { requested, outcome };
   }
 
   it('requests each older response again, bypassing caches', async () => {
@@ -325,10 +341,8 @@ describe('readOneEdition', () => {
       const { outcome, requested } = await readAll((url) =>
         url === urls[1] ? missing : 2,
       );
-      expect(requested).toEqual([
-        ...urls,
-        `${urls[1]}?edition=${namedEdition(2).hash}`,
-      ]);
+      const bypassing = `${urls[1]}?edition=${namedEdition(2).hash}`;
+      expect(requested).toEqual([...urls, bypassing]);
       expect(outcome).toMatchObject({ edition: namedEdition(2) });
     },
   );
@@ -381,8 +395,10 @@ describe('readOneEdition', () => {
         (_, at) => numbers[at % numbers.length] ?? 0,
       );
       if (outcome instanceof UpstreamError) return;
-      const { value } = outcome as { value: string[] };
-      const editions = new Set(value.map((text) => text.split(' ')[1]));
+      const { value: texts } = outcome as { value: string[] };
+      const editions = new Set<string | undefined>();
+      for (const text of texts) editions.add(text.split(' ')[1]);
+      // A response that states no edition may belong to any edition.
       editions.delete('0');
       expect(editions.size).toBeLessThan(2);
     });
