@@ -12,10 +12,17 @@ import path from 'node:path';
 import { type BuiltSite, openSite } from '../built/site.ts';
 import { folderStorage, readOrThrow } from '../built/storage.ts';
 import { readVerified } from '../built/verified-files.ts';
+import { MAX_FILE_BYTES } from '../contract/limits.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DAY_MS } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
-import { explainFailure, readStatus } from '../files.ts';
+import {
+  attempt,
+  explainFailure,
+  readFile,
+  readStatus,
+  readText,
+} from '../files.ts';
 import { readPermissions, setPermission } from '../publish/permissions.ts';
 import { flush } from '../publish/stage.ts';
 import { assertTrustedOwner } from '../publish/work-paths.ts';
@@ -55,7 +62,7 @@ const nameChecksum = (archive: string): string => archive + CHECKSUM_EXTENSION;
 
 /**
  * Archives the published site in a folder next to it, unless that archive already
- * exists. Then removes older archives: of each of the last states of the data, only
+ * exists and matches its checksum. Then removes older archives: of each of the last states of the data, only
  * the newest archive is kept.
  *
  * @param keep the number of states
@@ -72,8 +79,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const file = path.join(folder, archive.name);
   const checksumFile = nameChecksum(file);
   assertTrustedOwner(out, [file, checksumFile]);
-  const exists = isFile(file) && isFile(checksumFile);
-  if (!exists) {
+  if (!isIntact(folder, archive.name)) {
     const contents = readContents(site);
     const body = await packArchive(contents, site.meta.captured);
     replaceFile(file, body);
@@ -115,6 +121,17 @@ function nameArchive(out: string, { meta }: BuiltSite): Archive {
   let state = shorten(meta.digest);
   if (meta.names) state += `-${shorten(meta.names.digest)}`;
   return { name: `gamedata-${time}-${state}.tar.gz`, time, state };
+}
+
+/**
+ * Returns whether an archive exists and matches its checksum file. An archive that
+ * was changed or cut short, for example by a full disk, must not count as kept.
+ */
+function isIntact(folder: string, name: string): boolean {
+  const body = attempt(() => readFile(folder, name, MAX_FILE_BYTES));
+  const checksum = attempt(() => readText(folder, nameChecksum(name)));
+  if (body === undefined || checksum === undefined) return false;
+  return checksum === formatChecksum(body, name);
 }
 
 function readContents({ storage, manifest, entries }: BuiltSite): EncodedFile[] {

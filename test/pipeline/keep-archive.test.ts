@@ -144,6 +144,30 @@ describe('keepArchive', () => {
     expect(isRenamedFlushed).toEqual([true, true]);
   });
 
+  it.each<[string, (archive: string) => void]>([
+    ['damaged archive', (archive) => writeFileSync(archive, 'bad')],
+    ['damaged checksum', (archive) => writeFileSync(`${archive}.sha256`, 'bad')],
+    ['missing checksum', (archive) => rmSync(`${archive}.sha256`)],
+  ])('writes an archive and its checksum again after a %s', async (_, damage) => {
+    const { folder, at, publish, keep } = createSite();
+    await publish(1);
+    const archive = await keep(1);
+    const body = readFileSync(at(archive));
+    damage(at(archive));
+    expect(await keep(1)).toBe(archive);
+    expect(readFileSync(at(archive))).toEqual(body);
+    execFileSync('sha256sum', ['-c', `${archive}.sha256`], { cwd: folder });
+  });
+
+  it('leaves an archive that matches its checksum as it is', async () => {
+    const { at, publish, keep } = createSite();
+    await publish(1);
+    const archive = at(await keep(1));
+    const { ino } = lstatSync(archive);
+    await keep(1);
+    expect(lstatSync(archive).ino).toBe(ino);
+  });
+
   it('rejects a folder of archives that is a site', async () => {
     const { at, publish, keep } = createSite();
     await publish(1);
