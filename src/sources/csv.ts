@@ -114,7 +114,7 @@ const columnsByTable: Readonly<Record<string, readonly string[]>> = listColumns(
 export const tableNames = Object.keys(columnsByTable);
 
 /**
- * Reads the tables, and then the list of icons, because the tables do not show which
+ * Reads the tables, and then the icon list, because the tables do not show which
  * items have an icon. Both come either from a clone of the upstream's repository or
  * from URLs.
  */
@@ -126,8 +126,8 @@ export const csvSource: Source = async (context) => {
     texts,
     icons: readIconFolder(upstream, context),
     upstream: 'local files',
-    // The clock that set the modification times of the files may have been ahead, so
-    // we limit the date to today.
+    // The clock that set the files' modification times may have been ahead, so we
+    // limit the date to today.
     captured: captured < today ? captured : today,
   });
 };
@@ -191,8 +191,8 @@ function createResult(
 }
 
 /**
- * Joins the table of each kind with its table of names and with the tables that
- * contain its other fields.
+ * Joins each kind's table with its name table and with the tables that contain its
+ * other fields.
  */
 function parseRecords(texts: TableTexts, icons: IconChooser): RawRecords {
   const languages = parseLanguages(texts);
@@ -216,7 +216,7 @@ function parseRecords(texts: TableTexts, icons: IconChooser): RawRecords {
   return records as unknown as RawRecords;
 }
 
-/** Maps the ids of languages to their codes. */
+/** Maps language ids to their codes. */
 function parseLanguages(texts: TableTexts): Map<string, string> {
   const languages = new Map<string, string>();
   for (const row of parseTable(texts, 'languages')) {
@@ -226,8 +226,8 @@ function parseLanguages(texts: TableTexts): Map<string, string> {
 }
 
 /**
- * Reads the names of one record, by language. If a language has several names, the
- * first one wins.
+ * Reads a record's names, by language. If a language has several names, the first
+ * one wins.
  */
 function readNames(
   rows: readonly Row[],
@@ -305,8 +305,8 @@ function parseTable(texts: TableTexts, table: string): Row[] {
 }
 
 /**
- * Groups rows by the id of their record. If a row belongs to an unknown record, the
- * tables are from different commits.
+ * Groups rows by record id. If a row belongs to an unknown record, the tables are
+ * from different commits.
  */
 function groupById(
   texts: TableTexts,
@@ -353,9 +353,9 @@ function readIdentifier({ record, get }: Row): string {
 }
 
 /**
- * Derives the icon of an item by the rule that the upstream's server uses, because
- * the tables do not contain icons. All data cards share one icon. All technical
- * machines (`tm01`) share another icon, and so do all hidden machines (`hm01`).
+ * Derives an item's icon with the same rule as the upstream's server, because the
+ * tables do not contain icons. All data cards share one icon. All technical machines
+ * (`tm01`) share another icon, and so do all hidden machines (`hm01`).
  */
 function deriveSpritePath(slug: string): string {
   let name = slug;
@@ -403,8 +403,7 @@ function readTable(
 }
 
 /**
- * Matches a URL that contains the hash of a commit. The tables of a commit never
- * change.
+ * Matches a URL that contains a commit hash. The tables in a commit never change.
  */
 const COMMIT = /\/[0-9a-f]{40}\//;
 
@@ -424,7 +423,7 @@ const createCodec = (table: string): Codec<string> => ({
 });
 
 /**
- * Fetches all tables of one commit.
+ * Fetches all tables from one commit.
  *
  * A branch may move while its tables are being fetched, and caches may return older
  * tables. So we bypass the caches and fetch the tables again until two passes return

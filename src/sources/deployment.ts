@@ -34,7 +34,7 @@ type WantedFiles = Pick<
 >;
 
 /**
- * Reads the files of a deployment into memory, all from a single build.
+ * Reads a deployment's files into memory, all from a single build.
  *
  * The manifest lists each file with its hash. If a file cannot be fetched or has a
  * different hash, the manifest is fetched again. If the manifest has changed, a new
@@ -86,7 +86,7 @@ interface Deployment {
 /**
  * Fetches `meta.json` first, because it decides which other files the copy needs.
  * List pages are fetched only if the published site has different data. Whether
- * icons are fetched depends on the link style of the site.
+ * icons are fetched depends on the site's link style.
  */
 async function fetchFiles(
   { client, address, manifest }: Deployment,

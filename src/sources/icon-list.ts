@@ -23,8 +23,8 @@ const noIcons: Icons = new Set();
 
 export interface IconList {
   /**
-   * The icons that exist. If the current list cannot be read, these are the icons of
-   * an older list, or none.
+   * The icons that exist. If the current list cannot be read, these are the icons
+   * from an older list, or none.
    */
   readonly icons: Icons;
   /** The reason why the current list could not be used. */
@@ -42,8 +42,8 @@ const GITHUB_LIST =
 const GITHUB_TABLES = /^https:\/\/raw\.githubusercontent\.com\/[^/]+\/pokeapi\//i;
 
 /**
- * Returns the URL of the list of icons if the tables are in the upstream's
- * repository or in a fork of it. Returns undefined for all other tables.
+ * Returns the URL of the icon list if the tables are in the upstream's repository or
+ * in a fork of it. Returns undefined for all other tables.
  */
 export const findIconListUrl = (upstream: string): string | undefined =>
   GITHUB_TABLES.test(upstream) ? GITHUB_LIST : undefined;
@@ -124,7 +124,7 @@ const createCodec = (knownIcons: Icons): Codec<string[]> => ({
 });
 
 /**
- * Requests the list of icons for tables at a URL. GitHub allows each IP address 60
+ * Requests the icon list for tables at a URL. GitHub allows each IP address 60
  * anonymous requests per hour, so we send a single request without retries. If it
  * fails, the build continues with the cached list.
  */
@@ -164,16 +164,14 @@ export async function fetchIconList(
   return list;
 }
 
-/** Returns the icons of the bundled data set, which are known to exist. */
+/** Returns the icons in the bundled data set, which are known to exist. */
 function readBundledIcons(context: SourceContext): Icons {
   const earlier = context.readEarlier?.();
   const icons = mapIcons(earlier?.bundled);
   return new Set(icons.values());
 }
 
-/**
- * Maps the slugs of items to their icons. Items with the placeholder are left out.
- */
+/** Maps item slugs to icons. Items with the placeholder are left out. */
 function mapIcons(records: AnyRecords | undefined): Map<string, string> {
   const icons = new Map<string, string>();
   for (const { slug, icon } of records?.item ?? []) {
@@ -183,8 +181,8 @@ function mapIcons(records: AnyRecords | undefined): Map<string, string> {
 }
 
 /**
- * Maps the slugs of items to their earlier icons, which come from the published data
- * set. For items that are not published, the icons come from the bundled data set.
+ * Maps item slugs to earlier icons, which come from the published data set. For
+ * items that are not published, the icons come from the bundled data set.
  */
 function mapEarlierIcons({ readEarlier }: SourceContext): Map<string, string> {
   const { published, bundled } = readEarlier?.() ?? {};
@@ -200,10 +198,10 @@ function mapEarlierIcons({ readEarlier }: SourceContext): Map<string, string> {
   return icons;
 }
 
-/** Chooses the icons of items, and counts the icons that could not be checked. */
+/** Chooses item icons, and counts the icons that could not be checked. */
 export interface IconChooser {
   /**
-   * Returns the icon of an item, or null if it has none.
+   * Returns an item's icon, or null if it has none.
    *
    * @param derived the icon that the upstream's rule derives from the slug
    */
@@ -227,7 +225,8 @@ export function createIconChooser(
       if (icons.has(derived)) return derived;
       if (problem === undefined) return null;
       uncheckedIcons.add(derived);
-      // We read the earlier records only here, because most builds do not need them.
+      // Most builds do not need the earlier records, so we read them as late as
+      // possible.
       earlierIcons ??= mapEarlierIcons(context);
       return earlierIcons.get(slug) ?? null;
     },

@@ -1,6 +1,6 @@
 /**
- * The places in which a build looks for the icons of its site. `icons.ts` asks them
- * in order.
+ * The places where a build looks for the site's icons. `icons.ts` asks them in
+ * order.
  */
 
 import pLimit from 'p-limit';
@@ -169,9 +169,7 @@ function toAnswer(cached: CachedIcon | undefined): IconAnswer {
 }
 
 export interface IconFetcherOptions extends FetcherOptions {
-  /**
-   * The limit for the size of all icons together. The default is `MAX_MEMORY_BYTES`.
-   */
+  /** The size limit for all icons together. The default is `MAX_MEMORY_BYTES`. */
   readonly maxMemoryBytes?: number | undefined;
 }
 
@@ -237,7 +235,7 @@ export function createUpstreamOrigin(
   }
 
   async function find(icons: readonly string[]): Promise<Map<string, IconAnswer>> {
-    // We import this module only here, because most builds request no icons.
+    // Most builds request no icons, so we import this module as late as possible.
     const { withFetcher } = await import('../http/fetcher.ts');
     const answers = new Map<string, IconAnswer>();
     const key = { upstream, version: 'icons-1' };

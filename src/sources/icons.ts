@@ -38,7 +38,7 @@ export interface IconsReport extends IconSource {
    * cache or the published site, or is the placeholder.
    */
   readonly failed: number;
-  /** The reason why the first of these icons could not be fetched. */
+  /** The reason why the first failed icon could not be fetched. */
   readonly problem: string | null;
   readonly requests: FetcherStats | null;
 }
@@ -82,7 +82,7 @@ export interface GatheredIcons {
 const MAX_FAILED = 1;
 
 /**
- * Gathers the icon files of a site.
+ * Gathers a site's icon files.
  *
  * The origins are asked in order: first the copied site, then the upstream or its
  * cache, and then the published site. This way, an icon that cannot be fetched stays

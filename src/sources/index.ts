@@ -1,6 +1,8 @@
 import type { Source, SourceName } from './source.ts';
 
-/** Imports the module of a source, because a command needs only one of them. */
+/**
+ * Imports a source's module on demand, because each command needs only one source.
+ */
 const importSource: Record<SourceName, () => Promise<Source>> = {
   auto: async () => (await import('./auto.ts')).autoSource,
   rest: async () => (await import('./rest.ts')).restSource,

@@ -37,8 +37,8 @@ interface CommonFields {
 
 interface ItemFields {
   /**
-   * The index numbers in the order of the upstream. The order matters, because the
-   * first index of a generation wins.
+   * The index numbers in the upstream's order. The order matters, because the first
+   * index of a generation wins.
    */
   readonly gameIndices: readonly {
     readonly generation: number;
@@ -88,8 +88,8 @@ type Warn = (code: WarningCode, message: string) => void;
  *
  * First, the records of each kind are sorted by id: if several records have the same
  * slug, the one with the lowest id keeps it. Then each record is normalized, with a
- * warning for each adaptation. Finally, the names of the record are added to their
- * languages under the record's final slug.
+ * warning for each adaptation. Finally, the record's names are added to the names
+ * for each language, under the record's final slug.
  *
  * @throws DataError if a record cannot be adapted, or two records have the same id
  */
@@ -156,8 +156,8 @@ interface NormalizedRecord {
 }
 
 /**
- * Adapts the slug, name and fields of a record. This order is also the order of the
- * record's warnings.
+ * Adapts a record's slug, name and fields. The record's warnings are in the same
+ * order.
  */
 function normalizeRecord(
   rawRecord: RawRecord,
@@ -196,9 +196,7 @@ function normalizeRecord(
   return { record, names };
 }
 
-/**
- * Converts the fields of an item. The fields of other kinds are returned unchanged.
- */
+/** Converts an item's fields. The fields of other kinds are returned unchanged. */
 function convertFields(fields: KindFields<Kind>, warn: Warn): object {
   if (!('sprite' in fields)) return fields;
   const indices = resolveIndices(fields.gameIndices, warn);
@@ -233,8 +231,8 @@ export function assertUniqueIds(
 }
 
 /**
- * Returns the final slug of a record. If several records have the same slug, the
- * record with the lowest id keeps it, and the others append their id.
+ * Returns a record's final slug. If several records have the same slug, the record
+ * with the lowest id keeps it, and the others append their id.
  *
  * @throws DataError if the slug with the id belongs to another record
  */
@@ -281,14 +279,14 @@ function trimName(name: string, language: string, warn: Warn): string {
 }
 
 interface NamesContext {
-  /** The final slug of the record. */
+  /** The record's final slug. */
   readonly slug: string;
   readonly kind: Kind;
   readonly warn: Warn;
 }
 
 /**
- * Adds the names of a record to their languages, and adds a warning for each
+ * Adds each of a record's names to the names for its language, and warns about each
  * unusable name.
  */
 function addNames(
@@ -326,8 +324,8 @@ function addNames(
 }
 
 /**
- * Checks the code of a language only when its first name is added, because thousands
- * of names share one language.
+ * Checks a language code only when the first name in that language is added, because
+ * thousands of names share one language.
  */
 function findLanguageProblem(
   language: string,

@@ -19,7 +19,7 @@ import { UpstreamError } from '../errors.ts';
 import type { Codec, Fetcher, LoadedValue, LoadOptions } from '../http/fetcher.ts';
 import { bustCaches } from '../http/retry.ts';
 
-/** A 404 or 410 response of one edition. Another edition may have the record. */
+/** A 404 or 410 response from one edition. Another edition may have the record. */
 interface MissingResponse {
   readonly edition: Edition;
   readonly error: UpstreamError;
@@ -163,7 +163,7 @@ function isOther({ edition }: EditionResponse, expected: Edition | null): boolea
 }
 
 /**
- * Throws the error of a missing record. This happens only after all responses are
+ * Throws the error for a missing record. This happens only once all responses are
  * from one edition.
  */
 function rejectMissing(responses: readonly EditionResponse[]): void {

@@ -126,7 +126,7 @@ export function parseRecord<K extends Kind>(
 }
 
 /**
- * Reads all records of a PokéAPI v2 server.
+ * Reads all records from a PokéAPI v2 server.
  *
  * If the cache contains a complete run, we first ask whether the upstream still has
  * the same edition (deployment). If it does, all records come from the cache.
@@ -343,9 +343,9 @@ const resolveEntries = ({ results }: ListPage, base: URL, kind: Kind): ListEntry
   results.map(({ name, url }) => resolveLink(base, kind, name, url));
 
 /**
- * Returns the query of the link to the next page, or `''` if there is no next page.
- * We ignore the origin and path of the link, because a mirror may not have adapted
- * them.
+ * Returns the query from the link to the next page, or `''` if there is no next
+ * page. We ignore the origin and path of the link, because a mirror may not have
+ * adapted them.
  */
 function findNextQuery({ next }: ListPage, base: URL): string {
   const link = parseUrl(next ?? '', base);

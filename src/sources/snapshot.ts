@@ -95,12 +95,12 @@ const summarySchema = z.object({
   warnings: z.array(warningSchema),
 });
 
-/** The summary of the records in `provenance.json`. */
+/** The record summary in `provenance.json`. */
 type SnapshotSummary = z.infer<typeof summarySchema>;
 
 /**
- * Returns the files of a snapshot: one file of records for each kind, one file of
- * names for each language, and `provenance.json`.
+ * Returns a snapshot's files: one record file for each kind, one name file for each
+ * language, and `provenance.json`.
  */
 export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, namesSummary } = data;
@@ -129,8 +129,8 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 }
 
 /**
- * Reads the files of a snapshot, and compares them with `provenance.json`. All
- * methods throw `OutputError` or `DataError` if a file is missing or damaged.
+ * Reads a snapshot's files, and compares them with `provenance.json`. All methods
+ * throw `OutputError` or `DataError` if a file is missing or damaged.
  */
 export interface Snapshot {
   readonly summary: SnapshotSummary;
@@ -179,7 +179,7 @@ export function openSnapshot(folder: string): Snapshot {
   };
 }
 
-/** The folder of a snapshot, and the summary of its files from `provenance.json`. */
+/** A snapshot's folder, and the summary of its files from `provenance.json`. */
 interface SnapshotFiles {
   readonly storage: SiteStorage;
   readonly summary: SnapshotSummary;
@@ -188,8 +188,8 @@ interface SnapshotFiles {
 /**
  * Reads the data set.
  *
- * First, the files of records are compared with the digest in `provenance.json`. The
- * records are parsed, and the files of names are read, only when they are needed.
+ * First, the record files are compared with the digest in `provenance.json`. Records
+ * are parsed and name files are read only when they are needed.
  */
 function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
   const {
@@ -258,7 +258,7 @@ function readListedNames(files: SnapshotFiles, records: AddressedRecords): Names
 /** Schemas for records that any version of gamedata may have written. */
 const anySchemas = mapKinds(() => anyRecordSchema);
 
-/** The text of each kind's file of records. */
+/** The text of each kind's record file. */
 type RecordTexts = Readonly<Record<Kind, string>>;
 
 /**
@@ -285,8 +285,8 @@ function parseRecords<T>(
 }
 
 /**
- * Reads the files of records as text. If they do not match the digest, the error
- * names a cause that the user can understand, such as CRLF line breaks.
+ * Reads the record files as text. If they do not match the digest, the error names a
+ * cause that the user can understand, such as CRLF line breaks.
  */
 function readRecordFiles({ storage, summary }: SnapshotFiles): RecordTexts {
   const bodies = mapKinds((kind) => {
@@ -389,7 +389,7 @@ function assertCounts(
   }
 }
 
-/** Compares a value of the files with the same value in `provenance.json`. */
+/** Compares a value from the files with the same value in `provenance.json`. */
 function assertListed(
   location: DataLocation,
   actual: string | undefined,

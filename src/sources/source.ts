@@ -47,8 +47,8 @@ export interface SourceContext extends FetcherOptions, Watchers {
    */
   readonly hasNames?: boolean | undefined;
   /**
-   * Returns whether to read the icons of a copied site, which may depend on the
-   * site's links. By default, no icons are read.
+   * Returns whether to read a copied site's icons, which may depend on the site's
+   * links. By default, no icons are read.
    */
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
   /**
@@ -57,8 +57,8 @@ export interface SourceContext extends FetcherOptions, Watchers {
    */
   readonly readEarlier?: (() => EarlierRecords) | undefined;
   /**
-   * The URL of the list of icons. By default, tables in the upstream's repository
-   * use the list of icons in that project.
+   * The URL of the icon list. By default, tables in the upstream's repository use
+   * that project's icon list.
    */
   readonly iconListUrl?: string | undefined;
   /**
@@ -102,7 +102,7 @@ export interface SourceResult extends Next {
   readonly notices?: readonly string[] | undefined;
 }
 
-/** The ids of the records of each kind. */
+/** The record ids for each kind. */
 type RecordIds = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
 
 /**
