@@ -22,7 +22,7 @@ import { explainFailure, openTrusted } from '../files.ts';
 import { sha256 } from '../sha256.ts';
 import type { Revalidation } from './client.ts';
 
-/** Identifies the journal of an upstream. */
+/** Identifies an upstream's journal. */
 export interface CacheKey {
   readonly upstream: string;
   /** The version of the cached values' format. */
@@ -50,7 +50,7 @@ const completionSchema = z.object({
 });
 type Completion = z.infer<typeof completionSchema>;
 
-/** The responses of an upstream, both in memory and in a journal. */
+/** An upstream's responses, both in memory and in a journal. */
 export interface DiskCache {
   /**
    * The result of the last run, or null if it was incomplete or mixed several
@@ -101,10 +101,10 @@ export function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
 }
 
 /**
- * Opens and reads the journal of an upstream. Its contents are discarded if they are
- * too large or belong to another upstream or version. New entries are appended to
- * the journal as long as the next run would still read it. Entries beyond that size
- * are requested again by the next run.
+ * Opens and reads an upstream's journal. Its contents are discarded if they are too
+ * large or belong to another upstream or version. New entries are appended to the
+ * journal as long as the next run would still read it. Entries beyond that size are
+ * requested again by the next run.
  *
  * @throws OutputError if the cache folder cannot be used
  */
@@ -129,8 +129,8 @@ export function openCache(
 
   const journal = explain(() => {
     fsExtra.ensureDirSync(folder);
-    // Cached responses replace the responses of the upstream, so only a trusted user
-    // may have written them.
+    // Cached responses are used in place of the upstream's responses, so only a
+    // trusted user may have written them.
     const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
     return openTrusted(folder, file, flags);
   });
@@ -160,8 +160,8 @@ export function openCache(
   }
 
   /**
-   * Yields the lines of the journal that an interrupted run leaves. They contain
-   * every entry, because the next run continues with them.
+   * Yields the journal lines to keep after an interrupted run. Every entry is kept,
+   * because the next run resumes from the journal.
    */
   function* encodeInterruptedRun(): Generator<string> {
     yield header;
@@ -169,7 +169,7 @@ export function openCache(
   }
 
   /**
-   * Yields the lines of the journal after a complete run. Entries that the run did
+   * Yields the journal lines to keep after a complete run. Entries that the run did
    * not use are dropped as obsolete. The other entries become stale, because the
    * next run must ask whether they are still valid.
    */

@@ -106,7 +106,7 @@ type Decode<T> = (body: Buffer) => T;
 /**
  * Creates a client for one upstream. Each GET is a loop that sends a request as soon
  * as the pacing allows it, and decodes the body. If that fails, `decide` determines
- * the next step. All requests of a client share its connections, pauses and
+ * the next step. All requests from a client share its connections, pauses and
  * statistics.
  */
 export function createClient(clientOptions: ClientOptions): HttpClient {
@@ -137,8 +137,8 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
   }
 
   /**
-   * Sends one request and decodes its response. Only the sending uses a slot of the
-   * pacing, so the next request can be sent while this body is being decoded.
+   * Sends one request and decodes its response. Only sending occupies a pacing slot,
+   * so the next request can be sent while this body is being decoded.
    */
   async function attempt<T>(
     progress: RequestProgress,
@@ -210,7 +210,7 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
 
   /**
    * Decides on the step after a failed attempt, and waits until it is time for that
-   * step. A redirect is not an attempt of its own. The first attempt past caches
+   * step. A redirect does not count as an attempt. The first attempt past caches
    * uses a URL that no cache has seen before.
    *
    * @throws UpstreamError, or the `DataError` of the decoder, if there is no further
@@ -329,7 +329,7 @@ interface SentRequest {
  * Converts the last failed attempt to the error that the client throws.
  *
  * @param hint a hint that is shown only if the upstream has responded, because
- * otherwise no option of the request would help
+ * otherwise no request option would help
  */
 function toUpstreamError(
   { message, cause, failure }: AttemptError,
@@ -360,7 +360,7 @@ function selectFirstValues(headers: RawResponse['headers']): HeaderFields {
   return fields;
 }
 
-/** Joins the values of a repeated header as if they were in a single header. */
+/** Joins a repeated header's values as if they were in a single header. */
 function joinValues(value: string | string[] | undefined): string {
   if (Array.isArray(value)) return value.join(',');
   return value ?? '';
@@ -382,7 +382,7 @@ function calculateFreshness(control = '', age = ''): number {
 
 /**
  * Closes the client after the work has finished or when the signal aborts. After an
- * abort, rejects with the reason of the signal.
+ * abort, rejects with the signal's reason.
  */
 export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,

@@ -8,13 +8,13 @@ export interface ConnectionLimits {
   readonly connections: number;
   readonly connectTimeout: number;
   readonly headersTimeout: number;
-  /** The maximum time between two parts of a body. */
+  /** The maximum time between parts of a body. */
   readonly bodyTimeout: number;
 }
 
 export interface Connections {
   readonly dispatcher: Dispatcher;
-  /** Returns the proxy for requests to a URL, without the password of the proxy. */
+  /** Returns the proxy for requests to a URL, without the proxy's password. */
   findProxy(url: string): string | undefined;
 }
 
@@ -28,9 +28,9 @@ const ADDRESS_TIMEOUT_MS = 1000;
  * Creates the connections to the upstream. If the environment configures a proxy,
  * they go through the proxy. undici decides which hosts `NO_PROXY` excludes, and
  * calls `createPool` for each origin. We set our limits in `createPool`, because
- * undici does not pass them on to the connections of a proxy.
+ * undici does not pass them on to proxy connections.
  *
- * @throws UsageError if an environment variable does not contain the URL of a proxy
+ * @throws UsageError if an environment variable does not contain a proxy URL
  */
 export function createConnections(limits: ConnectionLimits): Connections {
   const connectOptions: buildConnector.BuildOptions = {
@@ -98,9 +98,7 @@ function keepCause(connect: buildConnector.connector): buildConnector.connector 
   };
 }
 
-/**
- * Reads the proxy for a URL from the environment, without the password of the proxy.
- */
+/** Reads the proxy for a URL from the environment, without the proxy's password. */
 function readProxy(url: string): string | undefined {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const generalProxy = http_proxy ?? HTTP_PROXY;

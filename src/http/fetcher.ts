@@ -53,7 +53,7 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'>
   readonly retriesMissing?: boolean;
 }
 
-/** Reads the responses of an upstream through the disk cache. */
+/** Reads an upstream's responses through the disk cache. */
 export interface Fetcher {
   readonly stats: FetcherStats;
   getRetryStatus(): RetryStatus;
@@ -209,7 +209,7 @@ interface StoredResponse {
 }
 
 /**
- * A missing file is requested again in each run, because the upstream may have added
+ * A missing file is requested again on each run, because the upstream may have added
  * it.
  */
 const NO_RESPONSE: StoredResponse = { revalidation: {}, freshForMs: 0 };
@@ -241,8 +241,8 @@ export async function withFetcher<T>(
   key: CacheKey,
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
-  // This module is loaded only when needed, because builds from local files do not
-  // use undici.
+  // Builds from local files do not use undici, so we load this module as late as
+  // possible.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(options), options.signal, async (client) => {
     const cache = openCacheIfWanted(options, key);

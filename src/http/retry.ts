@@ -6,7 +6,7 @@
 import type { Failure } from './failures.ts';
 import { resolveRedirect } from './redirects.ts';
 
-/** The limits and options for the retries of a request. */
+/** The limits and options for a request's retries. */
 export interface RetryRules {
   /** The maximum number of attempts, including the first one. */
   readonly maxAttempts: number;
@@ -22,14 +22,13 @@ export interface RetryRules {
   readonly followsRedirects: boolean;
 }
 
-/** How far a request has come when one of its attempts fails. */
+/** The progress of a request at the time of a failed attempt. */
 export interface RequestProgress {
   /** The URL of the last attempt. */
   readonly url: string;
   readonly attempts: number;
   /**
-   * The number of redirects that were followed. A redirect is not an attempt of its
-   * own.
+   * The number of redirects that were followed. Redirects do not count as attempts.
    */
   readonly redirects: number;
   readonly isPastCaches: boolean;

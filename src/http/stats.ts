@@ -1,4 +1,4 @@
-/** The statistics of a client's requests so far. */
+/** Statistics about a client's requests so far. */
 export interface RequestStats {
   /** The number of requests, including retries and redirects. */
   requests: number;

@@ -14,7 +14,7 @@ import {
 export interface Timeouts {
   readonly connect: number;
   readonly headers: number;
-  /** The maximum time between two parts of a body. */
+  /** The maximum time between parts of a body. */
   readonly body: number;
   /** The maximum time for the whole response, including the time to connect. */
   readonly total: number;
@@ -62,7 +62,7 @@ export interface Transport {
    * receiving the body failed afterwards.
    */
   hasResponded(): boolean;
-  /** Returns the proxy for requests to a URL, without the password of the proxy. */
+  /** Returns the proxy for requests to a URL, without the proxy's password. */
   findProxy(url: string): string | undefined;
   /** Aborts all requests and closes all connections. */
   close(): Promise<void>;
