@@ -22,15 +22,13 @@ import type { StagingFolder } from './staging.ts';
 import type { WorkPaths } from './work-paths.ts';
 
 /**
- * The effect of a change on the files of a folder. The manifest is always replaced
- * as well.
+ * A change's effect on the files in a folder. The manifest is always replaced as
+ * well.
  */
 export interface Change {
-  /**
-   * The files of the published manifest, which the change may replace or remove.
-   */
+  /** The files in the published manifest, which the change may replace or remove. */
   readonly published: Entries;
-  /** The paths of all files of the new site. */
+  /** The paths of all files in the new site. */
   readonly next: readonly string[];
   /** The paths of the staged files, which the change moves into place. */
   readonly added: readonly string[];
@@ -168,7 +166,8 @@ function findObstacles(paths: WorkPaths, change: Change): string[] {
   }
 
   /**
-   * The change can replace this folder only after it has removed all files in it.
+   * Checks that a file can replace this folder: the change must remove everything in
+   * the folder first.
    */
   function checkReplacedFolder(folder: string): void {
     if (!emptiedFolders.has(folder)) {
@@ -204,7 +203,7 @@ function createOwnershipCheck(
 }
 
 /**
- * Checks that a folder of the site is writable by trying to change it, because
+ * Checks that a folder in the site is writable by trying to change it, because
  * permissions alone do not reveal every obstacle.
  */
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {
@@ -232,10 +231,10 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
 }
 
 /**
- * Moves the files of a committed change into place. If there is no site yet, the
- * whole staged folder is renamed. Otherwise files are replaced one by one, in an
- * order that keeps all links valid, and the manifest is replaced last. An
- * interrupted call can be repeated at any time.
+ * Moves a committed change's files into place. If there is no site yet, the whole
+ * staged folder is renamed. Otherwise files are replaced one by one, in an order
+ * that keeps all links valid, and the manifest is replaced last. An interrupted call
+ * can be repeated at any time.
  */
 export function applyChange(paths: LockedPaths, staging: StagingFolder): void {
   const apply = (): void => {
@@ -257,8 +256,8 @@ function createFolder({ name, out, staged, lock, permissions }: LockedPaths): vo
 }
 
 /**
- * Replaces the files of a published site. First removes the files that are in the
- * way of added files, then moves the staged files into place, and then removes the
+ * Replaces a published site's files. First removes the files that are in the way of
+ * added files, then moves the staged files into place, and then removes the
  * remaining files that the new site no longer contains. The manifest is moved last,
  * because a staged manifest marks the change as incomplete.
  */
@@ -290,7 +289,7 @@ function replaceFiles(paths: LockedPaths): void {
 }
 
 /**
- * Removes a file of the site, and then every parent folder that has become empty.
+ * Removes a file from the site, and then every parent folder that has become empty.
  */
 function removeFile({ out, lock }: LockedPaths, file: string): void {
   lock.assertHeld();

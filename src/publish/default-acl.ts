@@ -3,10 +3,10 @@ import { errorCode } from '../errors.ts';
 import { readStatus } from '../files.ts';
 
 /**
- * Copies the default ACL of the site's folder to the staging folder, so that staged
- * files inherit it. Otherwise, a file that is renamed into the site would keep the
- * access rights that it got in the staging folder, and a web server that the ACL
- * admits could not read it.
+ * Copies the default ACL from the site's folder to the staging folder, so that
+ * staged files inherit it. Otherwise, a file that is renamed into the site would
+ * keep the access rights that it got in the staging folder, and a web server that
+ * the ACL gives access to could not read it.
  *
  * @returns a notice if the ACL cannot be copied
  */

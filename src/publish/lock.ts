@@ -18,7 +18,7 @@ import type { WorkPaths } from './work-paths.ts';
 const RENEW_MS = 30_000;
 const STALE_MS = 600_000;
 /**
- * How long to wait until an empty lock file is filled. On file systems without hard
+ * The time to wait for an empty lock file to be filled. On file systems without hard
  * links, another build creates its lock file first and writes to it afterwards.
  */
 const EMPTY_MS = 3000;
@@ -79,11 +79,11 @@ export interface LockedPaths extends WorkPaths {
 const heldLocks = new Set<string>();
 
 /**
- * Locks a folder by creating a lock file next to it. The text of the file is unique
- * to this build, so reading it shows whether we still hold the lock. While we hold
- * it, its mtime is renewed every 30 seconds. A lock older than ten minutes belongs
- * to a build that was killed or suspended, so another build may break it. The build
- * that has lost its lock notices this before its next change.
+ * Locks a folder by creating a lock file next to it. The file's text is unique to
+ * this build, so reading it shows whether we still hold the lock. While we hold it,
+ * its mtime is renewed every 30 seconds. A lock older than ten minutes belongs to a
+ * build that was killed or suspended, so another build may break it. The build that
+ * has lost its lock notices this before its next change.
  *
  * @param takeLock whether to break the lock of any other process
  * @throws OutputError if another build holds the lock
@@ -113,8 +113,8 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
 
   /**
    * Writes the first byte again, which makes the file system update the mtime with
-   * its own clock. All locks start with the same byte, so this does not damage the
-   * lock of another build that has just taken over.
+   * its own clock. All locks start with the same byte, so this does no damage if
+   * another build has just taken over the lock.
    */
   function renew(): void {
     renewed = Date.now();
@@ -171,7 +171,7 @@ function createLostError(lockFile: string, name: string): OutputError {
  * and links it into place, which fails if another lock exists. If the build that
  * owns the other lock has ended, the draft is renamed over it. An empty lock gets a
  * few seconds to be filled. If another build is faster, the next attempt examines
- * the lock of that build.
+ * that build's lock.
  *
  * @throws OutputError if the other build may still be running
  */
@@ -225,8 +225,8 @@ function createLock(lockFile: string, draft: string, text: string): boolean {
 }
 
 /**
- * Replaces the lock of another build with the draft, unless a third build has
- * already replaced it.
+ * Replaces another build's lock with the draft, unless a third build has already
+ * replaced it.
  */
 function breakLock(
   lockFile: string,
@@ -234,7 +234,7 @@ function breakLock(
   otherText: string | undefined,
 ): void {
   if (readLock(lockFile) !== otherText) return;
-  // The recovery of another build may have removed the draft.
+  // Another build's recovery may have removed the draft.
   attempt(() => fs.renameSync(draft, lockFile), 'ENOENT');
 }
 
@@ -258,9 +258,9 @@ interface BreakOptions {
 }
 
 /**
- * Checks that the lock of another build may be broken: the user asked for it, the
- * lock is stale or damaged, or its process has ended. A lock held by this process is
- * never broken.
+ * Checks that another build's lock may be broken: the user asked for it, the lock is
+ * stale or damaged, or its process has ended. A lock held by this process is never
+ * broken.
  *
  * @throws OutputError if the lock may not be broken
  */

@@ -18,8 +18,8 @@ export interface Permissions {
 }
 
 /**
- * Derives the permissions of files from the site's folder: users who may read or
- * enter the folder may read its files, regardless of the umask.
+ * Derives file permissions from the site's folder: users who may read or enter the
+ * folder may read its files, regardless of the umask.
  */
 export function readPermissions(site: string): Permissions {
   const status = readStatus(site);
@@ -38,7 +38,7 @@ export function readPermissions(site: string): Permissions {
 }
 
 /**
- * Sets the permissions of files, and of every folder between them and the site's
+ * Sets the permissions on files, and on every folder between them and the site's
  * folder.
  *
  * @param files paths relative to the site's folder
@@ -52,7 +52,7 @@ export function setPermissions(
   for (const name of files) setPermission(path.join(site, name), permissions);
 }
 
-/** Sets the permissions of every folder between files and the site's folder. */
+/** Sets the permissions on every folder between files and the site's folder. */
 export function setFolderPermissions(
   site: string,
   files: readonly string[],
@@ -66,7 +66,7 @@ export function setFolderPermissions(
 }
 
 /**
- * Sets the permissions of a file or folder. Failures are ignored, because some file
+ * Sets the permissions on a file or folder. Failures are ignored, because some file
  * systems do not support permissions.
  */
 export function setPermission(file: string, permissions: Permissions): void {

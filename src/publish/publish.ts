@@ -209,7 +209,7 @@ function createOutput(
 }
 
 /**
- * Repairs the permissions of all files and folders, because an earlier build may
+ * Repairs the permissions on all files and folders, because an earlier build may
  * have used a different umask. New files already have the right permissions.
  */
 function repairPermissions(
@@ -217,7 +217,7 @@ function repairPermissions(
   entries: readonly ManifestEntry[],
   published: Published,
 ): void {
-  // The files of a first site were just created with the right permissions.
+  // A first site's files were just created with the right permissions.
   if (published.entries.size === 0) return;
   const files = entries.map((entry) => entry.path);
   setFolderPermissions(paths.out, files, paths.permissions);
@@ -248,7 +248,7 @@ interface ReplaceContext extends PublishOptions {
 }
 
 interface Replacement {
-  /** All files of the site, including unchanged ones. */
+  /** All files in the site, including unchanged ones. */
   readonly entries: readonly ManifestEntry[];
   /** The number of written files, including the manifest. 0 if nothing changed. */
   readonly written: number;
@@ -324,7 +324,7 @@ function assertFolderStays(
 }
 
 /**
- * Returns whether a change of this folder is committed but not yet complete. A
+ * Returns whether a change to this folder is committed but not yet complete. A
  * change that no longer fits the published site is ignored.
  */
 export function isBeingChanged(out: string): boolean {
@@ -336,7 +336,7 @@ const MAX_WAIT_MS = 1000;
 const WAIT_INTERVAL_MS = 50;
 
 /**
- * Waits until no committed change of the folder is incomplete.
+ * Waits until no committed change to the folder is incomplete.
  *
  * @throws OutputError if the change is still incomplete after one second
  */

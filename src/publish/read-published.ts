@@ -32,8 +32,8 @@ export interface Published {
   readonly modified: ReadonlySet<string>;
   /**
    * The paths of files whose mode or group differs from the permissions that a build
-   * sets. We find them while we look for modified files, because asking for the
-   * status of thousands of files takes a noticeable part of a build.
+   * sets. We find them while we look for modified files, because reading the status
+   * of thousands of files takes a noticeable part of a build.
    */
   readonly wrongPermissions: ReadonlySet<string>;
   /**
@@ -120,8 +120,8 @@ function isModified(
 }
 
 /**
- * Lists the files in the manifest of a folder, or returns undefined if there is no
- * valid manifest.
+ * Lists the files in a folder's manifest, or returns undefined if there is no valid
+ * manifest.
  *
  * @throws OutputError if another version of gamedata wrote the manifest. Such a
  * manifest is not damaged, so the change that it belongs to must not be discarded.

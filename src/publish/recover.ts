@@ -81,13 +81,13 @@ export function isFitting({
 }
 
 /**
- * The error codes of a file that may be the expected one, although it cannot be read
- * at the moment.
+ * Error codes for a file that may be the expected one but cannot be read at the
+ * moment.
  */
 const temporaryFailures = ['EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ESTALE'];
 
 /**
- * Returns whether the content of a file has the given SHA-256.
+ * Returns whether a file's content has the given SHA-256.
  *
  * @throws OutputError if the file exists but cannot be read, because a change that
  * may fit must not be discarded

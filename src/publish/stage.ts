@@ -26,7 +26,7 @@ interface StageContext {
 }
 
 export interface StagedFiles {
-  /** All files of the new site, sorted by path. */
+  /** All files in the new site, sorted by path. */
   readonly entries: readonly ManifestEntry[];
   /** The paths of the files that differ from the published files. */
   readonly staged: readonly string[];
@@ -46,7 +46,7 @@ interface PreparedFile {
 }
 
 /**
- * Stages the files of a new site that differ from the published files.
+ * Stages the new site's files that differ from the published files.
  *
  * @throws OutputError if a path is unsafe, or if a file cannot be written
  */
@@ -131,8 +131,8 @@ function createPathCheck(): (name: string) => void {
 }
 
 /**
- * Sets the mtime of a file. Failures are ignored, because shared folders and
- * sandboxes may not allow setting times.
+ * Sets a file's mtime. Failures are ignored, because shared folders and sandboxes
+ * may not allow setting times.
  */
 function setTime(file: string, mtimeMs: number): void {
   const time = new Date(Math.ceil(mtimeMs));
@@ -146,8 +146,8 @@ function setTime(file: string, mtimeMs: number): void {
 const CLOCK_MS = 20;
 
 /**
- * Moves the mtime of a new file into a later second than the mtime of the file it
- * replaces, because web servers derive ETags from mtimes in seconds.
+ * Moves a new file's mtime into a later second than the replaced file's mtime,
+ * because web servers derive ETags from mtimes in seconds.
  *
  * @returns the new mtime in milliseconds, or 0 if the mtime was not changed
  */
@@ -255,7 +255,7 @@ export function flushAll(folder: string, files: readonly string[]): void {
  */
 const UNOPENABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'];
 /**
- * Error codes which mean that data was lost. Any other error only means that the
+ * Error codes that mean that data was lost. Any other error only means that the
  * system cannot flush this file or folder.
  */
 const LOST_DATA = ['EIO', 'ENOSPC', 'EDQUOT'];

@@ -17,7 +17,7 @@ export interface StagingFolder {
 }
 
 /**
- * Finds the staging folder of an interrupted build.
+ * Finds an interrupted build's staging folder.
  *
  * @throws OutputError if the folder belongs to another user
  */
@@ -27,8 +27,8 @@ export function findStaging({ out, staging }: WorkPaths): StagingFolder | undefi
 }
 
 /**
- * Remembers the inode and the owner of a folder, because someone may replace the
- * folder at any time.
+ * Remembers a folder's inode and owner, because someone may replace the folder at
+ * any time.
  */
 function rememberFolder(folder: string): StagingFolder {
   const identify = (): string => {

@@ -17,7 +17,7 @@ export interface WorkPaths {
   /** The folder for a change that is not complete. */
   readonly staging: string;
   /**
-   * The folder with all new or changed files of the new site. Once it contains a
+   * The folder with the new site's added and changed files. Once it contains a
    * manifest, the change is committed.
    */
   readonly staged: string;
@@ -93,8 +93,8 @@ export function isCommitted({ staging, staged }: WorkPaths): boolean {
 }
 
 /**
- * Rejects files of other users, because another user could prepare a malicious
- * change in a shared parent folder.
+ * Rejects files that belong to other users, because another user could prepare a
+ * malicious change in a shared parent folder.
  *
  * @throws OutputError if a file exists but belongs neither to this user nor to the
  * owner of the site's folder
