@@ -41,9 +41,9 @@ import { readOrThrow, type SiteStorage } from './storage.ts';
 import { readVerified } from './verified-files.ts';
 
 /**
- * The files that contain the data of a built site. Each reader below reads one part
- * of the data from these files, and throws `OutputError` or `DataError` if that part
- * is damaged.
+ * The files that contain a built site's data. Each reader below reads one part of
+ * the data from these files, and throws `OutputError` or `DataError` if that part is
+ * damaged.
  */
 export interface SiteFiles {
   readonly storage: SiteStorage;
@@ -96,8 +96,8 @@ export function readRecords(files: SiteFiles): AnyRecords {
 }
 
 /**
- * Reads the records of one kind from its list pages. Each page is parsed, validated
- * and released before the next one is read, because a parsed hostile page can need
+ * Reads one kind's records from its list pages. Each page is parsed, validated and
+ * released before the next one is read, because a parsed hostile page can need
  * twenty times its size.
  */
 function readListPages(
@@ -122,9 +122,9 @@ function readListPages(
 }
 
 /**
- * Lists the slugs and ids of records by reading the file of each record. This works
- * even if the list pages of the site are damaged. If the file of a record is damaged
- * as well, its id is omitted.
+ * Lists the slugs and ids of records by reading each record's file. This works even
+ * if the site's list pages are damaged. If a record's file is damaged as well, its
+ * id is omitted.
  */
 export function readAddresses({ storage, entries }: SiteFiles): AddressedRecords {
   const idSchema = z.object({ id: z.int() });
@@ -168,9 +168,9 @@ interface NamesOrigin {
 }
 
 /**
- * Reads the names of the given records in every language. The file of each language
- * is parsed, validated and reduced to these names before the next file is read,
- * because a hostile file may contain millions of other names.
+ * Reads the names of the given records in every language. Each language's file is
+ * parsed, validated and reduced to these names before the next file is read, because
+ * a hostile file may contain millions of other names.
  */
 export function readNames(origin: NamesOrigin): Names[] {
   const allNames: Names[] = [];
@@ -186,8 +186,7 @@ export function readNames(origin: NamesOrigin): Names[] {
 }
 
 /**
- * @throws DataError if the history is damaged or does not end at the data of this
- * site
+ * @throws DataError if the history is damaged or does not end at this site's data
  */
 export function readHistory(files: SiteFiles): History {
   const { storage, entries, meta } = files;
@@ -200,7 +199,7 @@ export function readHistory(files: SiteFiles): History {
 
 /**
  * Reads the history from a file that does not match the manifest. Returns only the
- * steps that lead to the data of this site.
+ * steps that lead to this site's data.
  */
 export function readUnverifiedHistory(files: SiteFiles): History {
   const json = readUnverifiedJson(files, CHANGES_FILE);

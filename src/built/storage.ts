@@ -8,8 +8,8 @@ import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
 import { readFile, walk } from '../files.ts';
 
 /**
- * A place that stores the files of a site: either a folder, or the files of an
- * archive or a deployment in memory.
+ * A place that stores a site's files: either a folder, or memory that holds the
+ * files from an archive or a deployment.
  */
 export interface SiteStorage {
   /** The folder, archive or URL as the user entered it. */

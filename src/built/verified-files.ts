@@ -39,7 +39,7 @@ export function readVerified(
 }
 
 /**
- * Compares the size and the hash of a file with its manifest entry.
+ * Compares a file's size and hash with its manifest entry.
  *
  * @param verb the first word of the message: `has` for a file on disk, `got` for a
  * fetched file

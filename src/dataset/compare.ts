@@ -32,7 +32,7 @@ export function countChanges({ totals }: Comparison): number {
   return sum;
 }
 
-/** Returns the summary of a data set without its records. */
+/** Returns a data set's summary without its records. */
 function summarize(dataSet: SummarizedRecords): DataSetSummary {
   const { digest, captured, counts, edition } = dataSet;
   return { digest, captured, counts, edition };

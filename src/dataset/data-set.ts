@@ -128,11 +128,11 @@ export interface DataSet {
   /** Undefined if the data set has no names. */
   readonly namesSummary: NamesSummary | undefined;
   /**
-   * Returns the names in every language. A snapshot reads its files of names only
-   * when this function is called, because a build that changes nothing needs only
-   * their summary.
+   * Returns the names in every language. A snapshot reads its name files only when
+   * this function is called, because a build that changes nothing needs only their
+   * summary.
    *
-   * @throws OutputError or DataError if a file of names is missing or damaged
+   * @throws OutputError or DataError if a name file is missing or damaged
    */
   readNames(): readonly Names[];
 }

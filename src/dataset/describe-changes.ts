@@ -28,7 +28,7 @@ export function formatHeadline({ changes }: Comparison): string {
     for (const type of changeTypes) {
       const count = changes[kind][type].length;
       if (count === 0) continue;
-      // Only the first count of each kind includes the name of the kind.
+      // Only the first count of each kind includes the kind's name.
       const subject =
         counts.length === 0 ? formatCount(count, kind) : groupDigits(count);
       counts.push(`${subject} ${type}`);
@@ -107,8 +107,8 @@ interface Limits {
 }
 
 /**
- * Marks up text from the data. If the text is the slug of a current record, `path`
- * is the path of that record.
+ * Marks up text from the data. If the text is a current record's slug, `path` is
+ * that record's path.
  */
 type Mark = (text: string, path?: string) => string;
 

@@ -2,9 +2,9 @@ import type { Kind } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
 
 /**
- * Finds a record's name in one language. Browsers load this module, so it may only
- * import types. The schemas of names would add a schema library that is seven times
- * as large as all of our scripts.
+ * Finds a record's name in one language. Browsers load this module, so it may import
+ * only types. Importing the name schemas would also load the schema library, which
+ * is seven times as large as all of our scripts.
  */
 export function findName(
   names: Names | undefined,

@@ -7,8 +7,8 @@ import { getDays, type Update } from './update.ts';
 
 export interface GuardOptions {
   /**
-   * The percentage of a kind's records, and of a language's names, that may
-   * disappear in one update.
+   * The percentage of a kind's records, or of a language's names, that may disappear
+   * in one update.
    */
   readonly maxShrink: number;
   /**
@@ -179,8 +179,8 @@ function checkUnusableValues(update: Update, options: GuardOptions): void {
   const { dataSet, previous, isCopy } = update;
   if (isCopy) return;
   const codes = ['unusable-icon', 'unusable-name'];
-  // The icons of different upstreams are not comparable, because another upstream
-  // may have fewer of them.
+  // Icons from different upstreams are not comparable, because another upstream may
+  // have fewer of them.
   if (previous?.upstream === dataSet.provenance.upstream) codes.push('no-icon');
   for (const kind of kindNames) {
     for (const code of codes) {

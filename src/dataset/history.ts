@@ -133,10 +133,10 @@ export interface HistoryUpTo {
 }
 
 /**
- * Returns whether a history continues the previous history: it must consist of the
- * steps since the previous data set, followed by the previous steps. Steps are
- * compared by their digests. The oldest steps may be missing, because a history has
- * limits.
+ * Returns whether a history continues the previous history. It must start with the
+ * steps since the previous data set, followed by the previous steps. The oldest of
+ * these steps may be missing, because the size of a history is limited. Steps are
+ * compared by their digests.
  */
 export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;

@@ -41,13 +41,13 @@ export const mergeOldSlugs = (...all: readonly OldSlugs[]): OldSlugs =>
     return merged;
   });
 
-/** Maps the ids of records to their slugs. */
+/** Maps record ids to slugs. */
 export const mapSlugs = (
   records: readonly Addressed[],
 ): Map<number | undefined, string> =>
   new Map(records.map(({ id, slug }) => [id, slug]));
 
-/** Maps the slugs of records to their ids. */
+/** Maps record slugs to ids. */
 export const mapIds = (
   records: readonly Addressed[],
 ): Map<string, number | undefined> =>
@@ -68,7 +68,7 @@ export const findOldSlugs = (
   });
 
 /**
- * Converts the redirects of a site to old slugs. Redirects that do not lead to an
+ * Converts a site's redirects to old slugs. Redirects that do not lead to an
  * existing record are dropped.
  *
  * @param moved a map from old paths to current paths, as in `moved.json`

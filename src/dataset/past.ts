@@ -10,7 +10,7 @@ import {
   type OldSlugs,
 } from './old-slugs.ts';
 
-/** The past of a data set: its earlier changes, and the old slugs of its records. */
+/** A data set's past: its earlier changes, and the old slugs of its records. */
 export interface Past {
   /** The changes that led to the data set, with the newest step first. */
   readonly history: History;
@@ -19,7 +19,7 @@ export interface Past {
 
 export const emptyPast: Past = { history: emptyHistory, oldSlugs: noOldSlugs };
 
-/** The past of a data set, and notices about it for the user. */
+/** A data set's past, and notices about it for the user. */
 export interface PastWithNotices extends Past {
   readonly notices: readonly string[];
 }
@@ -109,7 +109,7 @@ function continueHistory(
   if (isIncluded) return { history: nextHistory, notices: [] };
 
   // Without the previous records, the change cannot be described. A snapshot or a
-  // site may still have a history of its own, which is empty otherwise.
+  // site may still provide its own history. Otherwise, the history is empty.
   const { records } = previous;
   if (!records) return { history: nextHistory, notices: [RESTART] };
   const step = compare({ ...previous, records }, next);

@@ -25,8 +25,7 @@ import {
 export interface Previous extends DataSetSummary {
   records(): AnyRecords | undefined;
   /**
-   * Lists the ids and slugs of the records, even if the records themselves cannot be
-   * read.
+   * Lists the records' ids and slugs, even if the records themselves cannot be read.
    */
   listed?(): AddressedRecords;
   /**
@@ -284,10 +283,10 @@ function choosePrevious(
 }
 
 /**
- * Sets the dates of the next data set. A copy keeps the dates of its source.
- * Unchanged data keeps the dates of the previous data set, because they record when
- * this state was first seen. Changed data gets the day on which it was read, but is
- * never dated before the published data, even if the clock is wrong.
+ * Sets the dates of the next data set. A copy keeps its source's dates. Unchanged
+ * data keeps the previous data set's dates, because they record when this state was
+ * first seen. Changed data gets the day on which it was read, but is never dated
+ * before the published data, even if the clock is wrong.
  */
 function dateDataSet(
   { dataSet, isCopy }: Next,
