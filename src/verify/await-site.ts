@@ -48,22 +48,20 @@ interface AwaitOptions {
 }
 
 /**
- * Fetches a file of the deployment.
+ * Fetches a file from the deployment.
  *
  * @throws DataError if the status is not 200
  */
 type FetchFile = (file: string, maxBytes: number) => Promise<ProbeResponse>;
 
-/**
- * The pause between two comparisons doubles from the first value up to the last one.
- */
+/** The pause between comparisons doubles from the first value up to the last one. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 5000;
 
 /**
- * Waits until a deployment serves the files of a built site. Compares the manifest
- * first, because it shows whether the deployment serves another build. Then compares
- * the files that have not matched yet. Skips the files of single records, because
+ * Waits until a deployment serves a built site's files. Compares the manifest first,
+ * because it shows whether the deployment serves another build. Then compares the
+ * files that have not matched yet. Skips the files for individual records, because
  * the guarantees check those.
  *
  * @throws DataError if the deployment does not serve the site by the deadline
@@ -124,8 +122,8 @@ export async function awaitSite(
 }
 
 /**
- * Lists the files that every host serves unchanged, except for the files of single
- * records.
+ * Lists the files that every host serves unchanged, except for the files for
+ * individual records.
  */
 function listComparedFiles({ manifest, meta }: BuiltSite): ManifestEntry[] {
   const base = getBasePath(meta.base_url);
@@ -205,7 +203,7 @@ function describeData({ digest, captured, counts }: Meta): string {
  * Fetches a file. Follows one redirect within the deployment, because some hosts
  * redirect `/docs/index.html` to `/docs/`.
  *
- * @param totalMs the time limit of each request, or undefined for no limit
+ * @param totalMs the time limit for each request, or undefined for no limit
  */
 async function fetchFrom(
   probe: Probe,

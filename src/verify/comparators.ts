@@ -133,15 +133,15 @@ function compareError(response: ProbeResponse, expectedDetail?: string): Problem
 const rejectRequest = acceptError(400, 404);
 
 /**
- * Requires a host that cannot serve a page range to reject the request instead of
- * returning a different page.
+ * Accepts the expected page. If a host cannot serve a page range, it must reject the
+ * request instead of returning a different page.
  */
 export const matchOrReject: Comparator = (exchange) =>
   exchange.got.status === 200 ? matchJson(exchange) : rejectRequest(exchange);
 
 /**
  * Accepts relative and absolute locations. Rejects a location whose scheme differs
- * from the scheme of the base URL, because browsers block mixed content.
+ * from the base URL's scheme, because browsers block mixed content.
  */
 export const matchLocation: Comparator = ({ got, expected, site }) => {
   const { baseUrl } = site.linkBase;
@@ -272,8 +272,8 @@ export const checkETag: Comparator = async ({ request, got, send }) => {
 };
 
 /**
- * nginx weakens the ETag of a response when it compresses the body, but does not
- * weaken it in a 304.
+ * nginx weakens a response's ETag when it compresses the body, but does not weaken
+ * it in a 304.
  */
 const hasMembersIfStrong: IsSame = (got, expected) => {
   const toStrong = (value?: string): string | undefined =>

@@ -61,8 +61,8 @@ export interface DeploymentReport {
   readonly address: string;
   readonly level: contract.Level;
   /**
-   * The hosts whose guarantees were checked. Undefined if the guarantees of a level
-   * were checked instead.
+   * The hosts whose guarantees were checked. Undefined if a level's guarantees were
+   * checked instead.
    */
   readonly hosts: readonly string[] | undefined;
   readonly counts: Counts;
@@ -82,11 +82,10 @@ interface Check {
 }
 
 /**
- * Compares the responses of a deployment with the responses of the request handler.
- * First derives the expected site, either from the given site or from the
- * deployment's own lists, because its records determine the requests. Then checks
- * the rows of the table one after another, so that failures are always listed in the
- * same order.
+ * Compares a deployment's responses with the request handler's responses. First
+ * derives the expected site, either from the given site or from the deployment's own
+ * lists, because its records determine the requests. Then checks the rows of the
+ * table one after another, so that failures are always listed in the same order.
  *
  * @param address the base URL without a trailing slash
  * @throws UpstreamError if a request gets no response in two attempts
@@ -168,9 +167,9 @@ interface CheckOptions
 }
 
 /**
- * Runs the checks one after another, and sends the requests of each check
- * concurrently. Each response is compared and then discarded, because the deployment
- * controls the number and size of responses.
+ * Runs the checks one after another, and sends each check's requests concurrently.
+ * Each response is compared and then discarded, because the deployment controls the
+ * number and size of responses.
  */
 async function runChecks(
   probe: Probe,

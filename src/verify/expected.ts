@@ -83,8 +83,8 @@ export type Fail = (
 /**
  * Derives the expected site from a deployment's own lists, names and redirects, and
  * reports invalid ones. First reads `meta.json`, because it contains the link style
- * and the languages. Then reads all lists and names, generates the files of a site
- * with that data, and lets the request handler respond with these files.
+ * and the languages. Then reads all lists and names, generates a site's files from
+ * that data, and lets the request handler respond with these files.
  *
  * @param builtFor the base URL that links start with, if it differs from the
  * deployment's address
@@ -154,7 +154,7 @@ interface Description extends Pick<Meta, 'links' | 'sprites'> {
 
 /**
  * Reads the fields of `meta.json` that the contract depends on. If the file is
- * missing or invalid, uses the defaults of a site.
+ * missing or invalid, assumes a site with the default options and without names.
  */
 function readDescription(json: unknown): Description {
   const description = parseOptional(descriptionReader, json);

@@ -109,7 +109,7 @@ function findProblem(read: () => unknown): string | undefined {
 }
 
 /**
- * Reads all data of a site, checks the records against the digest in `meta.json`,
+ * Reads all of a site's data, checks the records against the digest in `meta.json`,
  * and checks the names against their summary there.
  */
 function findDataProblems(site: BuiltSite): Problem[] {

@@ -1,8 +1,8 @@
 import type { FetcherStats } from '../http/fetcher.ts';
 
 /**
- * The progress of one part of a verification: either of checking a site's files, or
- * of sending the requests for the guarantees.
+ * The progress of one part of a verification. That part either checks a site's files
+ * or sends the requests for the guarantees.
  */
 export interface VerifyProgress {
   readonly done: number;
