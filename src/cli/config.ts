@@ -37,8 +37,8 @@ export interface CommandConfig {
   /** The output folder of `build`, if the file sets one. */
   readonly buildFolder: string | undefined;
   /**
-   * Adds the name of the file to an error about an option that the file sets.
-   * Returns any other error unchanged.
+   * Adds the file's name to an error about an option that the file sets. Returns any
+   * other error unchanged.
    *
    * @param typed the options from the command line, which take precedence over the
    * file

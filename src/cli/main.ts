@@ -30,7 +30,7 @@ process.stdout.on('error', (error) => {
 process.removeAllListeners('warning');
 
 // Importing undici also starts the copy of undici inside Node. No command can catch
-// the errors of that copy, so we handle them here.
+// errors from that copy, so we handle them here.
 process.on('uncaughtException', (error) => {
   process.stderr.write(describeCrash(error));
   process.exit(1);

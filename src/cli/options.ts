@@ -79,8 +79,8 @@ export function parseValue<S extends z.ZodType>(
 }
 
 /**
- * Creates the error function of a schema. It returns a message such as `got X,
- * expected Y`.
+ * Creates a schema's error function. It returns a message such as `got X, expected
+ * Y`.
  */
 function expect(expected: string) {
   return ({ input }: { readonly input?: unknown }): string => {
@@ -107,9 +107,7 @@ export const percentage = z
 export const text = (isValid: (value: string) => boolean, expected: string) =>
   z.string().refine(isValid, { error: expect(expected) });
 
-/**
- * A schema for text that is not empty. An empty path would mean the working folder.
- */
+/** A schema for a non-empty string. An empty path would mean the working folder. */
 export function required(expected: string) {
   const error = expect(expected);
   return z.string({ error }).min(1, { error });

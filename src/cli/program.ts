@@ -53,8 +53,8 @@ export async function loadCommands(): Promise<
 /**
  * Creates a commander program with all commands.
  *
- * @param isWanted returns whether to load the options of a command. Loading them
- * takes time.
+ * @param isWanted returns whether to load a command's options. Loading them takes
+ * time.
  */
 export async function createProgram(
   isWanted = (..._names: string[]): boolean => true,
@@ -67,8 +67,8 @@ export async function createProgram(
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .configureHelp({
-      // We omit the blank lines between options, so that the help of a command fits
-      // on one screen.
+      // We omit the blank lines between options, so that a command's help fits on
+      // one screen.
       formatHelp: (command, help) =>
         `${Help.prototype.formatHelp.call(help, command, help)}\n`,
       formatItemList: (heading, items) =>

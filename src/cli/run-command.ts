@@ -17,8 +17,9 @@ type OptionValues = Readonly<Record<string, unknown>>;
  *
  * The first SIGINT or SIGTERM aborts the command, so that it can clean up. The
  * second signal ends the process. An expected error is printed with its hint and a
- * description of the remaining files. A usage error is thrown, because the caller
- * may add the name of the configuration file and prints it. Any other error is a bug.
+ * description of the remaining files. A usage error is thrown instead. The caller
+ * prints it, because the message may also have to name the configuration file. Any
+ * other error is a bug.
  *
  * @throws UsageError, or any error that is not a GamedataError
  */

@@ -106,8 +106,8 @@ export const sourceOptions = {
       integer(0, 36_500).optional(),
     ),
     /**
-     * Breaks the lock of another machine or container. We cannot check whether its
-     * process is still running.
+     * Breaks a lock held by another machine or container. We cannot check whether
+     * the process with the lock is still running.
      */
     takeLock: flag(
       '--take-lock',
@@ -132,7 +132,7 @@ export const sourceOptions = {
 export type SourceOptions = OptionInput<typeof sourceOptions>;
 
 /**
- * Resolves the options of a source.
+ * Resolves a source's options.
  *
  * @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH`
  * is invalid

@@ -194,8 +194,8 @@ function formatVerified(checks: ChecksReport | undefined): string[] {
 }
 
 /**
- * Formats the path of the archive of this site. If nothing has changed, an earlier
- * build may have written it.
+ * Formats the path of this site's archive. If nothing has changed, an earlier build
+ * may have written it.
  */
 function formatArchive(checks: ChecksReport | undefined): string[] {
   if (!checks || checks.archive === null) return [];

@@ -49,8 +49,8 @@ const buildOptions = {
   }),
 };
 
-// TypeScript keeps the comments of options only in the declaration of the type that
-// contains them, so `SourceOptions` is a separate type.
+// TypeScript keeps option comments only in the declaration of the type that contains
+// the options, so `SourceOptions` is a separate type.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 /**

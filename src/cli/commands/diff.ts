@@ -35,8 +35,8 @@ const dataSet = required(
 );
 const diffOptions = {
   /**
-   * The older data set: the folder of a snapshot, the folder or archive of a site,
-   * or the URL of a deployment.
+   * The older data set: a snapshot's folder, a site's folder or archive, or a
+   * deployment's URL.
    */
   from: { schema: dataSet },
   /** The newer data set, in any of the same forms. */
@@ -66,7 +66,7 @@ export async function diff(options: DiffOptions): Promise<Comparison> {
 type LoadOptions = Pick<DiffOptions, 'signal'> & { readonly concurrency: number };
 
 /**
- * Reads the records of a data set that any version of gamedata has created.
+ * Reads the records of a data set, which any version of gamedata may have created.
  *
  * If a URL has no manifest, it may be an API that gamedata did not build, so we read
  * its list pages.

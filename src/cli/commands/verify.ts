@@ -205,7 +205,7 @@ async function verifyStored(
 }
 
 /**
- * Finds the guarantees that all hosts of a site support. Returns undefined if this
+ * Finds the guarantees that all of a site's hosts support. Returns undefined if this
  * version of gamedata supports none of the hosts.
  */
 function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
