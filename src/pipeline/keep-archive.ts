@@ -29,9 +29,9 @@ import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.ts';
 
 /**
- * Matches the name of an archive. It consists of the time of publication and the
- * state of the data, which is the digest of the records and, if the site has names,
- * the digest of the names.
+ * Matches an archive's name. It consists of the publication time and the data's
+ * state, which is the digest of the records and, if the site has names, the digest
+ * of the names.
  */
 const ARCHIVE =
   /^gamedata-(\d{4}-\d\d-\d\dT\d{6}Z)-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
@@ -40,8 +40,8 @@ const DRAFT = /^gamedata-.*\.part$/;
 interface Archive {
   readonly name: string;
   /**
-   * The time of publication, such as `2026-01-02T042301Z`. Sorting these texts sorts
-   * archives by time.
+   * The time of publication, such as `2026-01-02T042301Z`. Sorting these strings
+   * sorts archives by time.
    */
   readonly time: string;
   /**
@@ -62,14 +62,14 @@ const nameChecksum = (archive: string): string => archive + CHECKSUM_EXTENSION;
 
 /**
  * Archives the published site in a folder next to it, unless that archive already
- * exists and matches its checksum. Then removes older archives: of each of the last states of the data, only
- * the newest archive is kept.
+ * exists and matches its checksum. Then removes older archives: for each of the
+ * last data states, only the newest archive is kept.
  *
  * @param keep the number of states
  * @returns the archive, such as
  * `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
- * @throws OutputError if the folder of archives is a site, belongs to another user,
- * or cannot be written
+ * @throws OutputError if the archive folder is a site, belongs to another user, or
+ * cannot be written
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
@@ -90,7 +90,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
 }
 
 /**
- * Creates the folder of archives, or checks the existing one.
+ * Creates the archive folder, or checks the existing one.
  *
  * If the folder belonged to another user, that user could replace an archive at any
  * time, and a later rollback would publish it. A new folder gets the permissions of
@@ -183,9 +183,9 @@ function prune(folder: string, current: Archive, keep: number): void {
 }
 
 /**
- * Lists the archives to remove. Of each of the last `keep` states of the data, only
- * the newest archive stays. We read the times from the names, because copying a
- * folder changes modification times.
+ * Lists the archives to remove. For each of the last `keep` data states, only the
+ * newest archive stays. We read the times from the names, because copying a folder
+ * changes modification times.
  */
 function listOutdated(
   names: readonly string[],

@@ -16,8 +16,8 @@ import { createReport, groupWarnings, type Report } from './report.ts';
 import { type SourceSettings, waitForSource } from './source-settings.ts';
 
 /**
- * Lists the files of a data set, including its history, its old slugs and the
- * license of the data.
+ * Lists a data set's files, including its history, its old slugs and the data's
+ * license.
  */
 export const dataSetFiles = (data: DataSet, past: Past = emptyPast): SiteFile[] => [
   ...snapshotFiles(data),

@@ -225,7 +225,7 @@ export function isRemote(
 }
 
 /**
- * The inputs that determine the files of a site, except for files that are part of
+ * The inputs that determine a site's files, except for files that are part of
  * gamedata itself. The records and names are read only if the site has changed.
  */
 interface Inputs extends Omit<SiteInput, 'buildAssets' | 'records' | 'names'> {
@@ -235,8 +235,7 @@ interface Inputs extends Omit<SiteInput, 'buildAssets' | 'records' | 'names'> {
 interface PublishedSite {
   readonly result: PublishResult;
   /**
-   * The files of the site. If the site has not changed, these are the published
-   * files.
+   * The site's files. If the site has not changed, these are the published files.
    */
   readonly files: readonly { readonly path: string }[];
   readonly install: readonly string[];
@@ -256,8 +255,8 @@ async function publishSite(
     const files = [...output.published.entries.values()];
     return { result: output.keepPublished(), files, install: [] };
   }
-  // Most scheduled builds change nothing, so we load the code that renders pages
-  // only here.
+  // Most scheduled builds change nothing, so we load the page-rendering code only
+  // here.
   const { generateFiles } = await import('../site/generate-site.ts');
   const { dataSet, ...siteInputs } = inputs;
   const files = await generateFiles({
@@ -272,8 +271,8 @@ async function publishSite(
 }
 
 /**
- * Hashes the inputs of a site. `meta.json` represents the records and most options,
- * because it contains the digest of the records and the values of those options.
+ * Hashes a site's inputs. `meta.json` stands in for the records and most options,
+ * because it contains the records' digest and the values of those options.
  */
 function fingerprint({ meta, past, root, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, sha256(encodeBody(file))]);

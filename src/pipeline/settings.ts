@@ -193,9 +193,9 @@ function readBaseUrl({ base_url: baseUrl }: Partial<Meta>, owner: string): strin
 }
 
 /**
- * Resolves the document root, which is part of the configuration of a web server.
+ * Resolves the document root, which is part of a web server's configuration.
  *
- * @param system resolves paths; tests pass the path module of another operating
+ * @param system resolves paths; tests pass the path module for another operating
  * system
  * @throws UsageError
  */
