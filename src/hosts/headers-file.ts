@@ -11,13 +11,13 @@ import * as responses from '../contract/responses.ts';
 import type { HostContext, HostFile } from './host.ts';
 
 interface Block {
-  /** The path that the headers apply to. An asterisk can only stand at the end. */
+  /** The path that the headers apply to. An asterisk is allowed only at the end. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates the `_headers` file of Netlify and Cloudflare.
+ * Creates the `_headers` file for Netlify and Cloudflare.
  *
  * Netlify matches the requested path, but its local server matches the rewritten
  * path, so we list both. No block sets `public, max-age=0, must-revalidate`, because

@@ -50,7 +50,7 @@ export interface Host {
    * they read the configuration from a copy outside the site.
    */
   readonly installation?: Installation;
-  /** Returns the shell command that deploys the folder of a site. */
+  /** Returns the shell command that deploys a site's folder. */
   readonly deployCommand?: (folder: string) => string;
   /** Whether the host ignores queries. If it does, links must point to files. */
   readonly ignoresQueries?: boolean;
@@ -70,8 +70,8 @@ export interface Host {
 
 /**
  * Describes how the operator installs a web server's configuration. The operator
- * copies the file once, and may then edit the copy. Paths and commands are those of
- * Debian. `enable` and `reload` are shell commands.
+ * copies the file once, and may then edit the copy. Paths and commands are the ones
+ * that Debian uses. `enable` and `reload` are shell commands.
  */
 export interface Installation {
   readonly source: string;

@@ -4,7 +4,7 @@ import type { Installation } from './host.ts';
 /**
  * Returns the shell command that the operator must run after a build, if any.
  *
- * @param change compares a file of the site with the previously published version
+ * @param change compares a file in the site with the previously published version
  */
 export function installCommand(
   { source, target, redirects, enable, reload }: Installation,

@@ -10,7 +10,7 @@ import { errorFiles, formats } from '../contract/responses.ts';
 import type { HostContext } from './host.ts';
 
 /**
- * Creates the rules of a site. The caller puts the base path in front of each rule.
+ * Creates a site's rules. The caller puts the base path in front of each rule.
  *
  * The first matching rule applies, but only if there is no file at the requested
  * path. The pages of the root and the lists come first, followed by all records, all
@@ -67,9 +67,9 @@ interface BuiltPage {
 }
 
 /**
- * Creates the rules of a list or of the root for each combination of query
- * parameters, the largest combination first. Rules with the values of built pages
- * come before the rule that rejects all other values.
+ * Creates the rules for a list, or for the root, with a rule for each combination of
+ * query parameters, the largest combination first. Rules with the values of built
+ * pages come before the rule that rejects all other values.
  *
  * In Netlify's engine, a rule matches if its parameters are a subset of the query.
  * Netlify's documentation says that they must be exactly the parameters of the query

@@ -57,7 +57,7 @@ const formatHeaders = webServer.createHeaderFormat((value) => {
 
 const { common, error, html, apiPage, preflight, download } = webServer.headerSets;
 // Errors need a different `Cache-Control`, so a variable selects the value by the
-// status of the response.
+// response's status.
 const api = {
   ...webServer.headerSets.api,
   'Cache-Control': '$gamedata_api_caching',

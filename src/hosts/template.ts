@@ -1,4 +1,4 @@
-/** The value of each placeholder: a text, or a list with one item per line. */
+/** The value of each placeholder: a string, or a list with one item per line. */
 export type TemplateValues = Readonly<Record<string, string | readonly string[]>>;
 
 /**

@@ -1,4 +1,4 @@
-/** Values that the configurations of nginx, Caddy and Apache share. */
+/** Values that the nginx, Caddy and Apache configurations share. */
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
@@ -70,7 +70,7 @@ export const compressedTypesWithoutCharset = compressedTypes.map((type) =>
 );
 
 export interface FileType {
-  /** A regular expression that matches the names of the files. */
+  /** A regular expression that matches the file names. */
   readonly pattern: string;
   readonly mediaType: string;
 }
@@ -88,7 +88,7 @@ function listOwnMediaTypes(): FileType[] {
   return types;
 }
 
-/** Creates the values that the templates of all web servers use. */
+/** Creates the values that all web server templates use. */
 export function createWebServerValues({ iconRedirect, baseUrl, root }: HostContext) {
   const { origin, hostname, port, protocol } = new URL(baseUrl);
   const base = getBasePath(baseUrl);

@@ -5,7 +5,7 @@ import { isWebServerConfig } from '../hosts/index.ts';
 import { sha256 } from '../sha256.ts';
 import { createEntry, encodeManifest } from './manifest.ts';
 
-/** A file of a site whose body is already encoded as bytes. */
+/** A site file whose body is already encoded as bytes. */
 export interface EncodedFile {
   /** The path relative to the site's folder, with forward slashes. */
   readonly path: string;
@@ -17,7 +17,7 @@ const ROOT = 'gamedata/';
 /** The range of modification times, in seconds. */
 const MTIME_RANGE = 3600;
 
-/** Creates the manifest for the files of an archive. */
+/** Creates the manifest for an archive's files. */
 export function createManifest(
   files: readonly EncodedFile[],
   generator: string,
@@ -28,12 +28,12 @@ export function createManifest(
 }
 
 /**
- * Packs all files of a site into an archive, except for the configuration of web
- * servers, which should not come from a download. The same files always result in
- * the same bytes, so the order, owners and times are fixed. Many web servers derive
- * ETags from a file's mtime and size. Therefore each mtime is derived from the
- * file's content, as a second within the first hour of the capture date. The
- * manifest is newer than every other file.
+ * Packs all of a site's files into an archive, except for web server configuration,
+ * which should not come from a download. The same files always result in the same
+ * bytes, so the order, owners and times are fixed. Many web servers derive ETags
+ * from a file's mtime and size. Therefore each mtime is derived from the file's
+ * content, as a second within the first hour of the capture date. The manifest is
+ * newer than every other file.
  *
  * @param captured the capture date in the form `YYYY-MM-DD`
  */

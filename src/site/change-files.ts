@@ -18,8 +18,8 @@ import type { Past } from '../dataset/past.ts';
 type DatedSite = Pick<Meta, 'base_url' | 'captured'>;
 
 /**
- * Creates the files about the past of the data: the changes as JSON and as a feed,
- * the old slugs, and the redirects.
+ * Creates the files about the data's past: the changes as JSON and as a feed, the
+ * old slugs, and the redirects.
  */
 export function createChangeFiles(
   { history, oldSlugs }: Past,
@@ -38,7 +38,7 @@ export function createChangeFiles(
 const MAX_ENTRIES = 30;
 const MAX_NAMED_RECORDS = 25;
 
-/** A step of the history, and its time in the feed. */
+/** A history step, and its time in the feed. */
 interface FeedEntry {
   readonly step: Comparison;
   /** Milliseconds since 1970. */
@@ -119,7 +119,7 @@ function findPage({ changes }: Comparison): string {
   return firstPage.slice(1);
 }
 
-/** Renders the changed records of a step as HTML lists. */
+/** Renders a step's changed records as HTML lists. */
 function renderHtml(step: Comparison, baseUrl: string): string {
   function mark(text: string, path?: string): string {
     const code = `<code>${escapeXml(text)}</code>`;

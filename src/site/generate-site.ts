@@ -26,7 +26,7 @@ import * as recordFiles from './record-files.ts';
 
 /** The parts of a site that depend neither on the data nor on the options. */
 export interface BuildAssets {
-  /** Reads the template of a page or of a host's configuration. */
+  /** Reads a page template or a host configuration template. */
   readonly template: (name: string) => string;
   /** Compiled scripts, styles and types. */
   readonly compiled: readonly SiteFile[];
@@ -40,7 +40,7 @@ export interface SiteInput {
   readonly meta: Meta;
   readonly past: Past;
   readonly hosts: readonly HostName[];
-  /** The document root in the configuration of web servers. */
+  /** The document root in web server configuration. */
   readonly root: string;
   /** Hand-written files and icons. */
   readonly assets: readonly SiteFile[];
@@ -88,8 +88,7 @@ async function createArchiveFiles(
 }
 
 /**
- * Creates the API files, downloads, names and changes, and the configuration of
- * hosts.
+ * Creates the API files, downloads, names and changes, and the host configuration.
  */
 function createDataFiles(site: SiteInput): SiteFile[] {
   const { records, names, meta, past } = site;

@@ -10,7 +10,7 @@ import { OutputError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 
 /**
- * Creates the manifest entry of a file.
+ * Creates the manifest entry for a file.
  *
  * @throws OutputError if the file is larger than readers accept
  */
@@ -21,7 +21,7 @@ export function createEntry(path: string, body: Uint8Array): ManifestEntry {
 }
 
 /**
- * Encodes the manifest of a site.
+ * Encodes a site's manifest.
  *
  * @param files the entries of all files, sorted by path
  */

@@ -52,7 +52,7 @@ interface SpecificationOptions {
 /**
  * Creates the OpenAPI document, the docs, and a JSON Schema for each type. The
  * OpenAPI document and the docs describe the same operations, with examples from the
- * first records of the site.
+ * site's first records.
  */
 export function createSpecification(
   records: Records,
@@ -92,8 +92,7 @@ function selectFirstRecords(records: Records): Records {
 }
 
 /**
- * Lists the operations of the site. If an example of the response is available, it
- * is included.
+ * Lists the site's operations. If an example response is available, it is included.
  */
 function listOperations(
   records: Records,
@@ -220,7 +219,7 @@ function pickExamples(records: Records, base: paths.LinkBase): contract.Examples
   return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kindExamples };
 }
 
-/** Picks the schemas that the operations refer to, by the names of their types. */
+/** Picks the schemas that the operations refer to, by type name. */
 function pickSchemas(
   operations: readonly Operation[],
   { components }: served.CompiledSchemas,
@@ -312,8 +311,8 @@ function describePath(operation: Operation): object {
 }
 
 /**
- * Describes the error responses of an operation. Only endpoints have a description
- * of the body, because the errors of files depend on the host.
+ * Describes an operation's error responses. Only endpoints have a description of the
+ * body, because the errors for files depend on the host.
  */
 function describeErrors(operation: Operation): object {
   if (!contract.isEndpoint(operation)) {
@@ -343,10 +342,9 @@ const createRef = (schema: served.SchemaName): object => ({
 });
 
 /**
- * Describes the body of a response by its media type. Endpoints list only JSON,
- * because typed clients would otherwise treat an HTML page as a record. A file that
- * is not JSON is described as a string if it is text, and has no schema if it is
- * binary.
+ * Describes a response's body by its media type. Endpoints list only JSON, because
+ * typed clients would otherwise treat an HTML page as a record. A file that is not
+ * JSON is described as a string if it is text, and has no schema if it is binary.
  */
 function describeContent(operation: Operation): object {
   const { path, pathParameter, schema, group, example } = operation;

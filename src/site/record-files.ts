@@ -21,7 +21,7 @@ function createJsonFile(path: string, value: unknown): SiteFile {
 
 /**
  * Creates the files of the API root, list pages and records, `meta.json`, and the
- * bodies of errors.
+ * error bodies.
  */
 export function createApiFiles(
   served: ServedRecords,
