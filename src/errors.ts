@@ -108,8 +108,8 @@ export class OutputError extends GamedataError {
 }
 
 /**
- * Finds the code of an error or of its cause, such as ENOENT. Returns an empty text
- * if neither has a code.
+ * Finds the code of an error or of its cause, such as ENOENT. Returns an empty
+ * string if neither has a code.
  */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
@@ -134,15 +134,15 @@ export function describeReadFailure(
   return `${problem} (${reason})`;
 }
 
-/** An error of a system call, with the properties that Node adds. */
+/** An error from a system call, with the properties that Node adds. */
 interface SystemCallError extends Error {
   readonly syscall?: string;
   readonly path?: string;
 }
 
 /**
- * Converts the error of a system call to an `OutputError` that names the call.
- * Returns any other error unchanged.
+ * Converts a system call's error to an `OutputError` that names the call. Returns
+ * any other error unchanged.
  */
 export function toOutputError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof GamedataError) return error;

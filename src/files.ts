@@ -50,7 +50,7 @@ export const isInside = (folder: string, file: string): boolean =>
 export const readStatus = (file: string): Stats | undefined =>
   attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
 
-/** An entry of a folder that is not itself a folder. */
+/** An entry in a folder that is not itself a folder. */
 export interface FolderEntry {
   /** The path relative to the folder, with forward slashes. */
   readonly path: string;
@@ -60,7 +60,7 @@ export interface FolderEntry {
   readonly isFile: boolean;
 }
 
-/** Yields every entry of a folder and its subfolders, without following symlinks. */
+/** Yields every entry in a folder and its subfolders, without following symlinks. */
 export function* walk(folder: string, subfolder = ''): Generator<FolderEntry> {
   const entries = readdirSync(path.join(folder, subfolder), { withFileTypes: true });
   for (const entry of entries) {
@@ -190,7 +190,7 @@ function readOpened(descriptor: number): Buffer<ArrayBuffer> {
 }
 
 /**
- * Creates an error in the style of Node, whose `code` describes the problem with the
+ * Creates an error in Node's style, whose `code` describes the problem with the
  * file.
  */
 function createOpenError(path: string, code: string): Error {

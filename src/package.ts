@@ -48,7 +48,7 @@ function isHidden(file: string): boolean {
 const LEFTOVER =
   /(?:^|\/)(?:Thumbs\.db|desktop\.ini|#[^/]*#|[^/]*~|[^/]*\.orig)$|(?:^|\/)__MACOSX\//i;
 
-/** Reads the files of a folder in a fixed order, and skips hidden files. */
+/** Reads a folder's files in a fixed order, and skips hidden files. */
 function readFolder(folder: string): SiteFileWithBytes[] {
   const files: SiteFileWithBytes[] = [];
   for (const file of listFiles(folder).sort()) {
@@ -90,12 +90,12 @@ export function readPublicFiles(folder = PUBLIC_FOLDER): PublicFiles {
  * and the request handler are read only when they are needed.
  */
 export interface CompiledAssets {
-  /** Reads a template by the name of its file. */
+  /** Reads a template by its file name. */
   template(name: string): string;
   /** Scripts, styles and type declarations, which are part of every site. */
   readonly compiled: readonly SiteFileWithBytes[];
   readonly schemas: CompiledSchemas;
-  /** Reads the code of the request handler, which some hosts run. */
+  /** Reads the request handler's code, which some hosts run. */
   handlerModule(): string;
 }
 

@@ -45,7 +45,7 @@ export async function compile(): Promise<FileMap> {
   return files;
 }
 
-/** Adds the files of each bundle to the folder that its configuration specifies. */
+/** Adds each bundle's files to the folder that its configuration specifies. */
 async function addBundles(files: FileMap): Promise<RolldownOutput[]> {
   const outputs: RolldownOutput[] = [];
   for (const bundle of bundles) {

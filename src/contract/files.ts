@@ -144,8 +144,8 @@ export type FileGroup = keyof typeof fileRows;
 
 export const bulkFiles = fileRows.bulk.map(({ path }) => path);
 /**
- * The archive of a site, and its checksum. The archive contains every other file of
- * the site.
+ * A site's archive, and its checksum. The archive contains every other file of the
+ * site.
  */
 export const archiveFiles: readonly string[] = [
   paths.ARCHIVE_FILE,

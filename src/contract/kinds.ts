@@ -1,5 +1,5 @@
 /**
- * Defines the kinds of records. To add a kind, start here and in `records.ts`. The
+ * Defines the record kinds. To add a kind, start here and in `records.ts`. The
  * compiler then reports every table that has no row for it.
  */
 

@@ -30,7 +30,7 @@ export function describeEdition({ hash, deployed }: Edition): string {
 }
 
 /**
- * Formats the upstream for a page. A text such as `pokedex@1.1.0` looks like an
+ * Formats the upstream for a page. A string such as `pokedex@1.1.0` looks like an
  * e-mail address, which Cloudflare's e-mail protection would hide.
  */
 export function formatUpstream(upstream: string): string {
@@ -218,7 +218,7 @@ const SITE_PATH =
   /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 
 /**
- * Returns whether a text is a safe relative path. Because an attacker may have
+ * Returns whether a string is a safe relative path. Because an attacker may have
  * chosen the path, it must stay inside the folder, use forward slashes, contain no
  * control characters, and be valid in every file system and archive.
  */

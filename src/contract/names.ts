@@ -99,8 +99,8 @@ export const namesSummarySchema = z.object({
 export type NamesSummary = z.infer<typeof namesSummarySchema>;
 
 /**
- * The name of each language in that language. We do not use `Intl` because its names
- * differ between machines.
+ * Each language's own name for itself. We do not use `Intl` because its names differ
+ * between machines.
  */
 const nativeNames: Readonly<Record<string, string>> = {
   de: 'Deutsch',

@@ -199,8 +199,8 @@ function createEndpoint(
 }
 
 /**
- * Lists the files of the endpoints. A list gets two operations, because only the
- * path of the first page has no offset.
+ * Lists the endpoints' files. A list gets two operations, because only the path of
+ * the first page has no offset.
  */
 function listApiFiles(examples: Examples): Operation[] {
   const operations: Operation[] = [];

@@ -76,7 +76,7 @@ function tryParse(text: string): ParsedJson {
 export const parseJson = (text: string): unknown => tryParse(text).json;
 
 /**
- * Parses JSON from a text or from the bytes of a file, with or without a byte order
+ * Parses JSON from a string or from a file's bytes, with or without a byte order
  * mark.
  *
  * @throws SyntaxError with a message such as `got "…1,}" in line 1, column 9,
@@ -196,7 +196,7 @@ export function formatValue(value: unknown): string {
   }
 }
 
-/** Shortens a text to a number of characters, and marks the omission. */
+/** Shortens a string to a number of characters, and marks the omission. */
 export function truncate(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length)}…`;

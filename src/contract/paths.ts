@@ -49,8 +49,8 @@ export const CHECKSUM_FILE = `${DOWNLOAD_FOLDER}gamedata.sha256`;
 export const gzipFile = (file: string): string => `${file}.gz`;
 
 /**
- * A pattern for URLs without characters that have a special meaning in the
- * configuration of hosts.
+ * A pattern for URLs without characters that have a special meaning in host
+ * configuration.
  */
 export const PLAIN_URL =
   /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;

@@ -17,7 +17,7 @@ export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =
 // ECMA-262 (with the `u` and `v` flags), RE2, PCRE, Java, Python and Rust.
 
 /**
- * Stops validation if a text is too long, so that no regular expression runs on
+ * Stops validation if a string is too long, so that no regular expression runs on
  * megabytes of text.
  */
 export const BEFORE_EXPRESSIONS = { abort: true } as const;
@@ -42,7 +42,9 @@ export const NAME_RULE =
 
 const MAX_NAME_LENGTH = 200;
 
-/** Returns whether a text is a valid name. The schema explains why if it is not. */
+/**
+ * Returns whether a string is a valid name. The schema explains why if it is not.
+ */
 export const isName = (text: string): boolean =>
   text.length <= MAX_NAME_LENGTH && NAME.test(text);
 

@@ -114,7 +114,7 @@ export const errorFiles = {
 } as const;
 
 /**
- * The texts of errors. The text for 405 does not include the method, because a
+ * The error messages. The message for 405 does not include the method, because a
  * static file serves every method.
  */
 export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {

@@ -69,7 +69,7 @@ export function formatCount(
   return `${groupDigits(count)} ${noun}`;
 }
 
-/** We do not use `Intl` because its texts differ between machines. */
+/** We do not use `Intl` because its output differs between machines. */
 const months = [
   'January',
   'February',
