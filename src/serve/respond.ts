@@ -13,8 +13,8 @@ import type { LoadedSite } from './site.ts';
 
 /**
  * Responds to a request for a site. If the site is below a path, the root of the
- * server redirects to it. Files are compressed if their type permits it. Responses
- * of the API are compressed only if the operator enables this.
+ * server redirects to it. Files are compressed if their type permits it. API
+ * responses are compressed only if the operator enables this.
  */
 export async function respond(
   message: IncomingMessage,
@@ -61,14 +61,14 @@ function toPlainRequest(message: IncomingMessage): PlainRequest {
 }
 
 /**
- * Splits the target of a request at its query. We do not parse it as a URL, because
- * that would normalize the path.
+ * Splits a request's target at its query. We do not parse it as a URL, because that
+ * would normalize the path.
  *
  * @see https://httpwg.org/specs/rfc9112.html#request.target
  */
 export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search'> {
   const local = target.startsWith('/') ? target : removeOrigin(target);
-  // Clients would misinterpret these characters in the URL of a redirect.
+  // Clients would misinterpret these characters in a redirect URL.
   const encoded = local.replaceAll('\\', '%5C').replaceAll('#', '%23');
   const [path = ''] = encoded.split('?', 1);
   const search = encoded.slice(path.length);

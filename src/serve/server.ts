@@ -84,7 +84,7 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
   let stopped: Promise<unknown> | undefined;
   const queues = new WeakMap<Duplex, LimitFunction>();
 
-  /** Runs the tasks of a connection one after another. */
+  /** Runs a connection's tasks one after another. */
   async function enqueue(
     socket: Duplex,
     task: () => Promise<void> | void,
@@ -200,7 +200,7 @@ function findFault(request: IncomingMessage): 400 | 417 | undefined {
 }
 
 /**
- * The statuses for errors of Node's parser and timers. All other errors get a 400.
+ * The statuses for errors from Node's parser and timers. All other errors get a 400.
  *
  * @see https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror
  */
@@ -235,9 +235,9 @@ const CHUNK_BYTES = 65_536;
 const LINGER_MS = 500;
 
 /**
- * Writes the headers and the body of a response. A long body is written in chunks,
- * so that the server can respond to other clients in between. A short body is
- * written at once.
+ * Writes a response's headers and body. A long body is written in chunks, so that
+ * the server can respond to other clients in between. A short body is written at
+ * once.
  *
  * The body of a request is never read. If a request has a body, the connection must
  * be closed after the response, because the next bytes on it would be that body. If

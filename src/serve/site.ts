@@ -53,7 +53,7 @@ interface WatchOptions {
   readonly onProblem: (line: string) => void;
   /** Stops watching the folder. */
   readonly signal: AbortSignal;
-  /** Waits between two checks of the folder. */
+  /** Waits between checks of the folder. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 

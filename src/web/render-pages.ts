@@ -37,11 +37,11 @@ import {
 type Sizes = ReadonlyMap<string, number>;
 
 export interface PagesInput {
-  /** Reads a template by the name of its file. */
+  /** Reads a template by its file name. */
   readonly template: (name: string) => string;
   readonly records: Records;
   readonly meta: Meta;
-  /** The size of each file of the site, except for the pages. */
+  /** The size of each file in the site, except for the pages. */
   readonly sizes: Sizes;
   /** Whether the site contains its own archive. */
   readonly archive: boolean;
@@ -70,8 +70,7 @@ export function renderPages(input: PagesInput): SiteFile[] {
 }
 
 /**
- * Fills in the template of a page, and puts the result into the frame that all pages
- * share.
+ * Fills in a page template, and puts the result into the frame that all pages share.
  */
 function fillPage(
   { template, meta }: PagesInput,

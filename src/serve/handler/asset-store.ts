@@ -8,7 +8,7 @@ import {
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A file of a site with its ETag. */
+/** A site file with its ETag. */
 export interface Asset {
   readonly body: Bytes;
   readonly etag: string;
@@ -22,7 +22,7 @@ export interface Representation {
   readonly etag: string;
 }
 
-/** Reads the files of a site. */
+/** Reads a site's files. */
 export interface AssetStore {
   get(file: string): Promise<Asset | undefined>;
 }
@@ -103,7 +103,7 @@ export async function findIcon(
 
 const parseBody = cacheByBody((body) => JSON.parse(decode(body)));
 
-/** Parses a JSON file of the site. The build has already validated it. */
+/** Parses a JSON file from the site. The build has already validated it. */
 async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
   const asset = await store.get(file);
   if (!asset) return undefined;

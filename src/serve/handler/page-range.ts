@@ -26,8 +26,8 @@ interface Places {
  * overlap the range.
  *
  * A range may be as long as the list, and many clients may read it slowly at the
- * same time. Therefore its body is not one text but a list of byte arrays: the start
- * of the page with the new links, the records of each built page, and the end.
+ * same time. Therefore its body is not one string but a list of byte arrays: the
+ * start of the page with the new links, the records of each built page, and the end.
  * Responses share the arrays of whole built pages, so each response needs little
  * additional memory.
  *

@@ -10,7 +10,7 @@ import {
 } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 
-/** The endpoint and the search that the page's own URL contains. */
+/** The endpoint and the search from the page's URL. */
 export interface PageAddress {
   readonly address: string;
   /**

@@ -1,6 +1,6 @@
 /**
- * The script of the browsable page. It shows the response of an endpoint, and loads
- * other endpoints without leaving the page.
+ * The browsable page's script. It shows the response of an endpoint, and loads other
+ * endpoints without leaving the page.
  */
 
 import { API_PREFIX } from '../../contract/paths.ts';
@@ -84,7 +84,7 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   await append(loaded.later, signal);
 }
 
-/** Replaces the content of the page, and returns the new heading. */
+/** Replaces the page's content, and returns the new heading. */
 function display(
   address: string,
   { title, content, isList = false }: View,

@@ -1,6 +1,6 @@
 /**
- * Selects and formats the fields of a record. The code does not depend on the
- * schemas, so the page also shows fields that are added later.
+ * Selects and formats a record's fields. The code does not depend on the schemas, so
+ * the page also shows fields that are added later.
  */
 
 export type Fields = Readonly<Record<string, unknown>>;

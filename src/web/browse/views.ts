@@ -60,7 +60,7 @@ export interface View {
 }
 
 /**
- * Requests an address, and creates the view of its response.
+ * Requests an address, and creates the view for its response.
  *
  * @param retry loads the same address again
  */
@@ -115,7 +115,7 @@ const createProblemView = (
 });
 
 /**
- * Creates the view of an error. The problem and the links appear immediately.
+ * Creates the view for an error. The problem and the links appear immediately.
  * Suggestions follow later, because they require the search index.
  */
 function createErrorView(response: Response, json: unknown, address: string): View {
@@ -234,7 +234,7 @@ function createRecordIcon(record: unknown, size: number): HTMLElement[] {
 const createValue = (tag: 'td' | 'dd', value: unknown): HTMLElement =>
   element(tag, { class: classifyValue(value) }, formatCell(value));
 
-/** Creates a box that loads the names of the record when the user opens it. */
+/** Creates a box that loads the record's names when the user opens it. */
 function createNames(address: string): HTMLElement[] {
   const record = parseRecordPath(getPath(address));
   const languages = findLanguageField()?.options ?? [];

@@ -119,7 +119,7 @@ const getQuery = ({ group }: Operation): string =>
   group === 'records' ? '?format=api' : '';
 
 /**
- * Renders the section of an endpoint.
+ * Renders an endpoint's section.
  *
  * @param anyPageRange whether the host supports any limit and offset
  */
@@ -147,8 +147,8 @@ ${response}
 }
 
 /**
- * Renders a link to the page that shows the response of an endpoint. If a kind has
- * no records, there is no example, and so no link.
+ * Renders a link to the page that shows an endpoint's response. If a kind has no
+ * records, there is no example, and so no link.
  */
 function renderTryLink(endpoint: Operation, site: LinkedSite): Markup | '' {
   const path = getExamplePath(endpoint);

@@ -16,8 +16,8 @@ interface Sample {
 
 /**
  * Renders a request for the first record in several programming languages, with one
- * tab for each, and the response of the server. Without scripts, only the first
- * language is visible, but the docs show all of them.
+ * tab for each, and the server's response. Without scripts, only the first language
+ * is visible, but the docs show all of them.
  */
 export function renderFirstRequest(linkBase: LinkBase, records: Records): Markup {
   const kind = kindNames.find((name) => records[name].length > 0);

@@ -1,6 +1,6 @@
 /**
  * Returns the first of the browser's languages in which the site has names. Returns
- * an empty text for English, because records have English names.
+ * an empty string for English, because records have English names.
  */
 export function findPreferredLanguage(
   tags: readonly string[],

@@ -187,8 +187,8 @@ function once<Args extends readonly string[], T>(
 
 export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
   const [module, index] = await Promise.all([
-    // We import the engine by its URL. Otherwise, the bundler would add it to the
-    // script of each page.
+    // We import the engine by its URL. Otherwise, the bundler would add it to each
+    // page's script.
     import(`${siteRoot}search.js`) as Promise<typeof import('./search-engine.ts')>,
     fetchJson<SearchIndex>(SEARCH_FILE),
   ]);

@@ -21,7 +21,7 @@ export interface SearchEngine {
    * name in the selected language matches, and then records whose English name
    * matches, with the closest first. An empty query matches every record.
    *
-   * @param kind the kind of the records; an empty text searches all kinds
+   * @param kind the kind of the records; an empty string searches all kinds
    */
   match(query: string, kind?: string, names?: Names): Match[];
   /**

@@ -74,7 +74,7 @@ export function createButton(label: string, press: () => void): HTMLButtonElemen
 }
 
 /**
- * Shows the icon of a record. The placeholder is visible until the icon has loaded,
+ * Shows a record's icon. The placeholder is visible until the icon has loaded,
  * because a request may take minutes to fail. It stays if the icon cannot be loaded.
  */
 export function createIcon(icon: string, size = 30): HTMLImageElement {
@@ -96,7 +96,7 @@ export function createIcon(icon: string, size = 30): HTMLImageElement {
 
 const COPIED_MS = 6000;
 
-/** Copies the text of an element, and shows the result in the page's `#status`. */
+/** Copies an element's text, and shows the result in the page's `#status`. */
 export async function copyText(source: HTMLElement): Promise<void> {
   const status = requireElement('status', HTMLParagraphElement);
   let message = 'Copied.';

@@ -104,8 +104,8 @@ export interface PageOptions {
   /** A sentence that describes the page for search engines and link previews. */
   readonly description: string;
   /**
-   * The path from this page to the front page: an empty text, `../`, or an absolute
-   * path.
+   * The path from this page to the front page: an empty string, `../`, or an
+   * absolute path.
    */
   readonly root: string;
   /**
@@ -121,8 +121,8 @@ export interface PageOptions {
 export type LinkedSite = Pick<Meta, 'base_url' | 'links'>;
 
 /**
- * Puts the content of a page into the frame that all pages share, and then applies
- * the rules that hold for every page: code is not translated, long URLs in code may
+ * Puts a page's content into the frame that all pages share, and then applies the
+ * rules that hold for every page: code is not translated, long URLs in code may
  * break, and for plain file servers, links to folders include the name of the index
  * page.
  */
@@ -202,8 +202,8 @@ const CODE_CONTENT = /(?<=<code[^>]*>).*?(?=<\/code>)/gs;
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
 /**
- * Renders a link to the page of an endpoint. On plain file servers, the link leads
- * to the browsable page, which reads the path from the fragment.
+ * Renders a link to an endpoint's page. On plain file servers, the link leads to the
+ * browsable page, which reads the path from the fragment.
  */
 export function renderApiLink(
   { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,
