@@ -27,7 +27,7 @@ it('selectNames returns the names of the given records in their order', () => {
 });
 
 describe('summarizeNames', () => {
-  it('counts the names of each language', () => {
+  it('counts the names in each language', () => {
     expect(summarizeNames([])).toBeUndefined();
     expect(summarizeNames([german, french])?.languages).toEqual({
       de: everyKind({ move: 1 }, () => 0),

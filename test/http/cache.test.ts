@@ -196,7 +196,7 @@ describe('the cache', () => {
     return onStored.mock.calls.length;
   }
 
-  it('reports stored entries if a run may use them without a request', () => {
+  it('reports stored entries if they are still fresh', () => {
     expect(countReports(Date.now() + 60_000)).toBe(1);
   });
 

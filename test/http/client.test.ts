@@ -52,7 +52,7 @@ describe('get', () => {
     });
   });
 
-  it('bypasses caches with a new URL in each retry after an invalid body', async () => {
+  it('retries with a new cache-busting URL each time after an invalid body', async () => {
     const server = await startServer(body('<html>'));
     await catchError(testClient().get(`${server.url}/move/1/`, decodeJson));
     const paths = server.requests.map(({ path }) => path);

@@ -142,7 +142,7 @@ describe('a connection error', () => {
     expect(failure).toMatchObject({ remedy: 'none', unreachable: false });
   });
 
-  it('suggests an option of Node if there is not enough memory for WebAssembly', () => {
+  it('suggests a Node option if there is not enough memory for WebAssembly', () => {
     const error = new RangeError(
       'WebAssembly.Instance(): Out of memory: Cannot allocate',
     );

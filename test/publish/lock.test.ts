@@ -320,7 +320,7 @@ describe('a build that holds the lock', () => {
     return fs.statSync(lock).mtimeMs > oldTime;
   }
 
-  it('renews the lock every 30 seconds until it ends', async () => {
+  it('renews the lock every 30 seconds until the build ends', async () => {
     fakeIntervals();
     const { out, lock } = createPaths();
     await withOutput(out, async () => {

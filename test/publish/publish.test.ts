@@ -148,7 +148,7 @@ describe('publish', () => {
     }
   });
 
-  it('keeps the manifest the newest file', async () => {
+  it('never leaves a file newer than the manifest', async () => {
     const { out } = await publishedSite(old);
     const file = path.join(out, 'a.json');
     const manifest = path.join(out, 'manifest.json');
@@ -506,7 +506,7 @@ describe('publish', () => {
     await expectPathsAreRejected(paths, problem);
   });
 
-  it('rejects a file that exceeds the size limit for reading it', () => {
+  it('rejects a file that would be too large to read back', () => {
     const length = getMaxBytes('b') + 1;
     const problem = `b: has ${length} bytes, expected at most ${length - 1}`;
     expect(() => createEntry('b', { length } as Uint8Array)).toThrow(problem);

@@ -550,7 +550,7 @@ describe('gatherIcons, for a copied site,', () => {
     expect(takeRequests().sort()).toEqual(['item-1.png', 'item-3.png']);
   });
 
-  it('rejects an icon of the copied site that is not an image', async () => {
+  it('rejects an icon file from the copied site that is not an image', async () => {
     const { gather } = await startScene();
     const copiedSite = siteWith([['item-1.png', Buffer.from('<svg/>')]]);
     const problem =

@@ -255,7 +255,7 @@ it('builds a site with the changes in its history, and packs it into an archive'
   ]);
 });
 
-it('builds the same bytes again without a commit if the data is unchanged', async () => {
+it('builds the same bytes and commits nothing if the data is unchanged', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
   expect(await repo.refresh()).toBeUndefined();
@@ -475,7 +475,7 @@ it('fails with an annotation if GitHub permits no pull request and issues are of
   );
 });
 
-it('commits new files of a data set that a global ignore file lists', async () => {
+it('commits new data files even if a global ignore file lists them', async () => {
   const repo = await createRepository();
   writeFileSync(path.join(repo.home, 'ignore'), 'data\n');
   const config = path.join(repo.home, 'gitconfig');

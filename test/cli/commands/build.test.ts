@@ -171,7 +171,7 @@ describe('build', () => {
     expect(secondReport.notices).toEqual([]);
   });
 
-  it('generates all files again after the code of gamedata has changed', async () => {
+  it("regenerates all files after gamedata's code has changed", async () => {
     const out = copied();
     const unchanged = await build({ ...described, out });
     expect(unchanged).toMatchObject({ changed: false, files: { written: 0 } });

@@ -317,7 +317,7 @@ describe('build, for a published site,', () => {
     ).toHaveLength(5);
   });
 
-  it('rejects a published site with damaged old slugs without --forget-history', async () => {
+  it('replaces a site with damaged old slugs only with --forget-history', async () => {
     const out = copied();
     writeFileSync(path.join(out, 'former.json'), '{');
     await expect(build({ ...described, out })).rejects.toThrow(
