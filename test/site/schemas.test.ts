@@ -5,17 +5,25 @@ import { createSearchIndex } from '../../src/site/record-files.ts';
 import { bodyText } from '../support/body.ts';
 import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
+/**
+ * Generates a site with its search index and specification, and compiles its
+ * schemas. The returned functions read a file and validate a value.
+ */
 function createSite(moves: number, items: number, options?: SiteOptions) {
   const { plan, files } = siteOf(rawRecords(moves, items), options);
-  const all = [
+  const searchIndex = createSearchIndex(plan.records);
+  const allFiles = [
     ...files(),
-    { path: 'search.json', body: JSON.stringify(createSearchIndex(plan.records)) },
+    { path: 'search.json', body: JSON.stringify(searchIndex) },
     ...createSpecification(plan.records, plan.meta, plan),
   ];
-  const texts = new Map(all.map(({ path, body }) => [path, bodyText(body)]));
+  const texts = new Map<string, string>();
+  for (const { path, body } of allFiles) texts.set(path, bodyText(body));
+
   function json(path: string): Record<string, unknown> {
     return JSON.parse(texts.get(path) ?? 'null');
   }
+
   const ajv = new Ajv2020({
     strict: true,
     allowUnionTypes: true,
@@ -28,6 +36,7 @@ function createSite(moves: number, items: number, options?: SiteOptions) {
   for (const path of texts.keys()) {
     if (path.startsWith('schemas/')) ajv.addSchema(json(path));
   }
+
   /**
    * Validates a value with a published schema. Returns null if the value is valid.
    */
@@ -39,32 +48,44 @@ function createSite(moves: number, items: number, options?: SiteOptions) {
   return { paths: [...texts.keys()], json, findProblems };
 }
 
+const RECORD_OR_PAGE = /^api\/gamedata\/(move|item)\/(.*)index\.json$/;
+
 /** Returns the name of the schema that describes a file of the site. */
 function findSchema(path: string): string | undefined {
   if (path === 'api/gamedata/index.json') return 'root';
-  const [, kind, rest = ''] =
-    /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
-  if (kind !== undefined) {
+  const match = RECORD_OR_PAGE.exec(path);
+  if (match) {
+    const [, kind = '', rest = ''] = match;
     const isPage = rest === '' || rest.startsWith('offset/');
     return isPage ? `${kind}-page` : kind;
   }
   if (/^40\d\.json$/.test(path)) return 'error';
-  const [, name] = /^(meta|changes|moved|search)\.json$/.exec(path) ?? [];
-  return name;
+  return /^(meta|changes|moved|search)\.json$/.exec(path)?.[1];
+}
+
+/** Calls a function for every key of a JSON value, at any depth. */
+function visitKeys(
+  value: unknown,
+  visit: (key: string, value: unknown) => void,
+): void {
+  JSON.stringify(value, (key, inner) => {
+    visit(key, inner);
+    return inner;
+  });
 }
 
 it.each(['query', 'file'] as const)(
-  'the schemas accept every file of a site with %s links',
+  'the published schemas accept every file of a site with %s links',
   (links) => {
     const { paths, json, findProblems } = createSite(120, 230, { links });
-    const seen: Record<string, number> = {};
+    const fileCounts: Record<string, number> = {};
     for (const path of paths) {
       const schema = findSchema(path);
       if (schema === undefined) continue;
       expect(findProblems(schema, json(path)), path).toBeNull();
-      seen[schema] = (seen[schema] ?? 0) + 1;
+      fileCounts[schema] = (fileCounts[schema] ?? 0) + 1;
     }
-    expect(seen).toEqual({
+    expect(fileCounts).toEqual({
       root: 1,
       move: 120,
       item: 230,
@@ -81,16 +102,14 @@ it.each(['query', 'file'] as const)(
 
 describe('a published schema', () => {
   const { paths, json, findProblems } = createSite(101, 1);
+  const schemaPaths = paths.filter((path) => path.startsWith('schemas/'));
+  schemaPaths.push('openapi.json');
 
   it('uses only regular expressions that have the same meaning in every language', () => {
-    const patterns: string[] = [];
-    for (const path of paths) {
-      const hasPatterns = path.startsWith('schemas/') || path === 'openapi.json';
-      if (!hasPatterns) continue;
-      // Visits every key at any depth.
-      JSON.stringify(json(path), (key, value) => {
-        if (key === 'pattern' && typeof value === 'string') patterns.push(value);
-        return value;
+    const patterns = new Set<string>();
+    for (const path of schemaPaths) {
+      visitKeys(json(path), (key, value) => {
+        if (key === 'pattern' && typeof value === 'string') patterns.add(value);
       });
     }
     // The portable syntax excludes look-around, back-references, escaped slashes,
@@ -98,7 +117,7 @@ describe('a published schema', () => {
     const portable =
       /^\^(?:\(\?:|[)|*+?.:=&]|[\w/-]|\{\d+(?:,\d+)?\}|\\[dsw.?[\]]|\[\^?(?:\w-\w|[\w~.:?#]|\\[stnr])+\])+\$$/;
     for (const pattern of patterns) expect(pattern).toMatch(portable);
-    expect(new Set(patterns).size).toBeGreaterThan(10);
+    expect(patterns.size).toBeGreaterThan(10);
   });
 
   const examples: Readonly<Record<string, string>> = {
@@ -108,27 +127,24 @@ describe('a published schema', () => {
     meta: 'meta.json',
   };
 
-  it.each(Object.keys(examples))(
-    'accepts a field that a later version adds: %s',
-    (schema) => {
-      const value = {
-        ...json(examples[schema] ?? ''),
-        added: { by: 'a later version' },
-      };
+  it.each(Object.entries(examples))(
+    'accepts a field that a later version adds to the schema %s',
+    (schema, path) => {
+      const addedField = { by: 'a later version' };
+      const value = { ...json(path), added: addedField };
       expect(findProblems(schema, value)).toBeNull();
     },
   );
 
-  it('allows additional properties at every level, as in OpenAPI', () => {
-    const closed: string[] = [];
-    for (const path of paths) {
-      if (!path.startsWith('schemas/') && path !== 'openapi.json') continue;
-      JSON.stringify(json(path), (key, value) => {
-        if (key === 'additionalProperties' && value === false) closed.push(path);
-        return value;
+  it('allows additional properties at every level', () => {
+    const closedSchemas: string[] = [];
+    for (const path of schemaPaths) {
+      visitKeys(json(path), (key, value) => {
+        if (key !== 'additionalProperties') return;
+        if (value === false) closedSchemas.push(path);
       });
     }
-    expect(closed).toEqual([]);
+    expect(closedSchemas).toEqual([]);
   });
 
   const api = 'https://example.test/api/gamedata';
