@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { summarizeNames } from '../../src/dataset/data-set.ts';
@@ -16,6 +16,8 @@ import {
   rawItem,
   rawMove,
   rawRecords,
+  type SiteOptions,
+  type SomeRecords,
   siteOf,
 } from '../support/sites.ts';
 
@@ -45,19 +47,18 @@ const tiny = onlyRaw({
  */
 function render({ path, body }: SiteFile): string {
   if (/^(?:openapi|schemas)|\.html$/.test(path)) return `== ${path}\n`;
-  const text = path.endsWith('.gz')
-    ? hash('sha256', body)
-    : bodyText(body).replaceAll('\r', '\\r');
+  if (path.endsWith('.gz')) return `== ${path}\n${hash('sha256', body)}\n`;
+  const text = bodyText(body).replaceAll('\r', '\\r');
   return `== ${path}\n${text}\n`;
 }
 
-it('generates the files in golden-site.txt (update with npx vitest run test/site --update)', async () => {
-  const before = versionOf(
-    [rawMove(1, { slug: 'old-pound' }), rawMove(10_001)],
-    tiny.item,
-  );
-  const after = versionOf(tiny.move, tiny.item);
-  const history = extendHistory(emptyHistory, compare(before, after));
+// Update the file with `npx vitest run test/site --update`.
+it('generates the files in golden-site.txt', async () => {
+  const oldMoves = [rawMove(1, { slug: 'old-pound' }), rawMove(10_001)];
+  const oldVersion = versionOf(oldMoves, tiny.item);
+  const newVersion = versionOf(tiny.move, tiny.item);
+  const changes = compare(oldVersion, newVersion);
+  const history = extendHistory(emptyHistory, changes);
   const { meta, records, oldSlugs } = siteOf(tiny, { history, downloads: true });
   const names = [namesIn('fr', { move: { pound: 'Écras’Face' } })];
   const files = await generateFiles({
@@ -71,36 +72,50 @@ it('generates the files in golden-site.txt (update with npx vitest run test/site
     meta: { ...meta, names: summarizeNames(names) },
     buildAssets: { ...readBuildAssets(), compiled: [] },
   });
-  await expect(files.map(render).join('')).toMatchFileSnapshot('golden-site.txt');
+  const text = files.map(render).join('');
+  await expect(text).toMatchFileSnapshot('golden-site.txt');
 });
 
-const readFiles = (site: ReturnType<typeof siteOf>): Map<string, string> =>
-  new Map(site.files().map(({ path, body }) => [path, bodyText(body)]));
+/** Generates a site. Returns the text of each file by its path. */
+function generateTexts(raw: SomeRecords, options?: SiteOptions) {
+  const texts = new Map<string, string>();
+  for (const { path, body } of siteOf(raw, options).files()) {
+    texts.set(path, bodyText(body));
+  }
+  return texts;
+}
 
-it.each(['query', 'file'] as const)(
-  'links list pages to each other with %s links',
-  (links) => {
-    const files = readFiles(siteOf(rawRecords(250, 0), { links }));
-    const getFile = (offset: number) =>
-      `api/gamedata/move/${offset > 0 ? `offset/${offset}/` : ''}index.json`;
-    const link = (offset: number) => {
-      const path = links === 'file' ? getFile(offset) : 'api/gamedata/move/';
-      return `https://example.test/${path}?format=api&limit=100&offset=${offset}`;
-    };
-    for (const [offset, size, next, previous] of [
-      [0, 100, link(100), null],
-      [100, 100, link(200), link(0)],
-      [200, 50, null, link(100)],
-    ] as const) {
-      const { results, ...page } = JSON.parse(files.get(getFile(offset)) ?? '');
+function getPageFile(offset: number): string {
+  const folder = offset > 0 ? `offset/${offset}/` : '';
+  return `api/gamedata/move/${folder}index.json`;
+}
+
+describe.each(['query', 'file'] as const)('a list page with %s links', (links) => {
+  const texts = generateTexts(rawRecords(250, 0), { links });
+
+  function getLink(offset: number): string {
+    const path = links === 'file' ? getPageFile(offset) : 'api/gamedata/move/';
+    return `https://example.test/${path}?format=api&limit=100&offset=${offset}`;
+  }
+
+  it.each([
+    { offset: 0, size: 100, next: getLink(100), previous: null },
+    { offset: 100, size: 100, next: getLink(200), previous: getLink(0) },
+    { offset: 200, size: 50, next: null, previous: getLink(100) },
+  ])(
+    'links to its neighbors at the offset $offset',
+    ({ offset, size, next, previous }) => {
+      const text = texts.get(getPageFile(offset)) ?? '';
+      const { results, ...page } = JSON.parse(text);
       expect(page).toEqual({ count: 250, next, previous });
-      expect([results.length, results[0].id]).toEqual([size, offset + 1]);
-    }
-  },
-);
+      expect(results).toHaveLength(size);
+      expect(results[0].id).toBe(offset + 1);
+    },
+  );
+});
 
-it("generates the same site for any order of the upstream's records", () => {
-  const quirky = {
+describe('generateFiles, if records share a slug,', () => {
+  const records = {
     move: [
       ...rawRecords(105, 0).move,
       rawMove(500, { slug: 'move-3', englishName: null }),
@@ -111,28 +126,39 @@ it("generates the same site for any order of the upstream's records", () => {
       rawItem(71, { slug: 'item-2' }),
     ],
   };
-  const [expected, { warnings }] = [readFiles(siteOf(quirky)), dataSetOf(quirky)];
-  const shuffle = <T>(values: readonly T[]) =>
-    fc.shuffledSubarray([...values], {
-      minLength: values.length,
-      maxLength: values.length,
+  const texts = generateTexts(records);
+  const { warnings } = dataSetOf(records);
+
+  function shuffle<T>(values: readonly T[]): fc.Arbitrary<T[]> {
+    const { length } = values;
+    return fc.shuffledSubarray([...values], {
+      minLength: length,
+      maxLength: length,
     });
-  fc.assert(
-    fc.property(shuffle(quirky.move), shuffle(quirky.item), (move, item) => {
-      expect(readFiles(siteOf({ move, item }))).toEqual(expected);
+  }
+
+  it("generates the same site for any order of the upstream's records", () => {
+    const moves = shuffle(records.move);
+    const items = shuffle(records.item);
+    const property = fc.property(moves, items, (move, item) => {
+      expect(generateTexts({ move, item })).toEqual(texts);
       expect(dataSetOf({ move, item }).warnings).toEqual(warnings);
-    }),
-    { numRuns: 20 },
-  );
-  expect(warnings.map(({ code, id }) => `${code} ${id}`)).toEqual([
-    ...[
+    });
+    fc.assert(property, { numRuns: 20 });
+  });
+
+  it('warns about each record that loses its slug', () => {
+    expect(warnings.map(({ code, id }) => `${code} ${id}`)).toEqual([
       'duplicate-slug 500',
       'missing-name 500',
       'duplicate-slug 70',
       'duplicate-slug 71',
-    ],
-  ]);
-  expect(new Set([...expected.keys()].map((path) => path.toLowerCase())).size).toBe(
-    expected.size,
-  );
+    ]);
+  });
+
+  it('generates paths that differ even on a case-insensitive file system', () => {
+    const lowerCasePaths = new Set<string>();
+    for (const path of texts.keys()) lowerCasePaths.add(path.toLowerCase());
+    expect(lowerCasePaths.size).toBe(texts.size);
+  });
 });
