@@ -14,6 +14,7 @@ import {
   type Asset,
   createResponder,
   type PlainResponse,
+  type Responder,
 } from '../../src/serve/handler/index.ts';
 import { splitTarget } from '../../src/serve/respond.ts';
 import { startServe } from './engines/serve.ts';
@@ -29,9 +30,8 @@ function oneOf(text: string, ...others: string[]): fc.Arbitrary<string> {
   return fc.constantFrom(...text.split(' '), ...others);
 }
 
-const bytes = fc
-  .array(fc.integer({ min: 33, max: 254 }), { maxLength: 39 })
-  .map((codes) => `/${String.fromCharCode(...codes)}`);
+const codes = fc.array(fc.integer({ min: 33, max: 254 }), { maxLength: 39 });
+const bytes = codes.map((numbers) => `/${String.fromCharCode(...numbers)}`);
 const segment = fc.oneof(
   oneOf(
     'api gamedata move item offset 100 index.json move-1 item-3 sprites items MOVE-1 unknown.png passwd',
@@ -96,7 +96,7 @@ const query = fc
 
 type Header = readonly [name: string, value: string];
 
-/** Sends a header in one request of `every` requests. */
+/** Generates a header for one request of `every` requests, and none for the others. */
 function header(
   name: string,
   every: number,
@@ -157,8 +157,8 @@ const STATUSES = [200, 204, 301, 302, 304, 400, 404, 405];
 const SPRITES = 'https://raw.githubusercontent.com/PokeAPI/sprites/';
 
 /**
- * Finds what no response may have, whatever was requested: other hosts as targets,
- * missing headers.
+ * Finds problems that no response may have, whatever was requested, such as a
+ * redirect to another host or a missing header.
  */
 function judge({ status, headers }: PlainResponse): string[] {
   const { Location: location = '' } = headers;
@@ -177,7 +177,10 @@ function judge({ status, headers }: PlainResponse): string[] {
   return problems;
 }
 
-/** Sends bytes as they are. Returns the response; undefined if it does not end. */
+/**
+ * Sends bytes as they are. Returns the bytes that the server sent until it closed the
+ * connection, or undefined if it kept the connection open for ten seconds.
+ */
 function exchange(port: number, text: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
@@ -195,8 +198,8 @@ function exchange(port: number, text: string): Promise<string | undefined> {
 }
 
 /**
- * What is between the chunks of a body, and at its beginning and end, without
- * `Content-Length`.
+ * The text between the chunks of a body, and at its beginning and end. A body
+ * without `Content-Length` is sent in chunks.
  */
 const CHUNK_BORDER = /\r\n[\da-f]+\r\n|^[\da-f]+\r\n|\r\n0\r\n\r\n$/i;
 
@@ -238,17 +241,47 @@ function compare(
 
 const AT_ONCE = 8;
 
+/** Such as `api/gamedata/index.json`, without `..`, hidden files or escapes. */
+const HARMLESS_PATH = /^[\w-]+(?:\/[\w-]+)*(?:\.[\w-]+)+$/;
+
 /**
  * Creates the request handler for the files of a site. It may ask only for harmless
  * paths.
  */
-function createLocalResponder(files: ReadonlyMap<string, Asset>) {
+function createLocalResponder(files: ReadonlyMap<string, Asset>): Responder {
   return createResponder({
     async get(file) {
-      if (/^[\w-]+(?:\/[\w-]+)*(?:\.[\w-]+)+$/.test(file)) return files.get(file);
-      throw new Error(`asked for the file ${file}`);
+      if (!HARMLESS_PATH.test(file)) throw new Error(`asked for the file ${file}`);
+      return files.get(file);
     },
   });
+}
+
+/** Formats a request as it goes over the wire. */
+function formatRequest({ method, target, headers }: FuzzRequest): string {
+  const lines = [`${method} ${target} HTTP/1.1`, 'Host: x', 'Connection: close'];
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/**
+ * Sends a request to a server, and compares the response with that of the handler in
+ * this process. Returns the problems.
+ */
+async function attempt(
+  request: FuzzRequest,
+  port: number,
+  respond: Responder,
+): Promise<string[]> {
+  const { method, target, headers } = request;
+  const wire = await exchange(port, formatRequest(request));
+  const local = splitTarget(target);
+  // The handler gets only paths. The server must respond to others, too.
+  if (!local.path.startsWith('/')) return wire === undefined ? ['hangs'] : [];
+  const sentHeaders = new Headers();
+  for (const [name, value] of headers) sentHeaders.append(name, value);
+  const response = await respond({ method, ...local, headers: sentHeaders });
+  return [...judge(response), ...compare(wire, response, method === 'HEAD')];
 }
 
 /**
@@ -267,35 +300,20 @@ export function fuzz(requests: number, seed: number): Promise<string[]> {
     const { url, stop } = await startServe(folder);
     const port = Number(new URL(url).port);
 
-    async function attempt({
-      method,
-      target,
-      headers,
-    }: FuzzRequest): Promise<string[]> {
-      const lines = [`${method} ${target} HTTP/1.1`, 'Host: x', 'Connection: close'];
-      for (const [name, value] of headers) lines.push(`${name}: ${value}`);
-      const wire = await exchange(port, `${lines.join('\r\n')}\r\n\r\n`);
-      const local = splitTarget(target);
-      // The handler gets only paths. The server must respond to others, too.
-      if (!local.path.startsWith('/')) return wire === undefined ? ['hangs'] : [];
-      const sentHeaders = new Headers();
-      for (const [name, value] of headers) sentHeaders.append(name, value);
-      const response = await respond({ method, ...local, headers: sentHeaders });
-      return [...judge(response), ...compare(wire, response, method === 'HEAD')];
-    }
-
-    const property = fc.asyncProperty(
-      fc.array(request, { minLength: 1, maxLength: AT_ONCE, size: 'max' }),
-      async (batch) => {
-        const problems = await Promise.all(batch.map(attempt));
-        if (problems.flat().length > 0) throw new Error(problems.flat().join('; '));
-      },
-    );
+    const batches = fc.array(request, {
+      minLength: 1,
+      maxLength: AT_ONCE,
+      size: 'max',
+    });
+    const property = fc.asyncProperty(batches, async (batch) => {
+      const attempts = batch.map((sent) => attempt(sent, port, respond));
+      const results = await Promise.all(attempts);
+      const problems = results.flat();
+      if (problems.length > 0) throw new Error(problems.join('; '));
+    });
+    const numRuns = Math.ceil(requests / AT_ONCE);
     try {
-      return await findFailures(property, {
-        numRuns: Math.ceil(requests / AT_ONCE),
-        seed,
-      });
+      return await findFailures(property, { numRuns, seed });
     } finally {
       await stop();
     }
