@@ -161,27 +161,64 @@ function resolveIconSource(
   return { mode, upstream: sprites.upstream ?? DEFAULT_ICONS_UPSTREAM };
 }
 
+const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
+
+/**
+ * Takes the base URL from the options, from the published site, or from the copied
+ * site, in this order. The default is only for trying a site on one machine, so a
+ * user who names a host has to choose the base URL.
+ *
+ * @throws UsageError
+ */
 function resolveBaseUrl(
-  { baseUrl, hosts = [] }: WantedSettings,
+  wanted: WantedSettings,
   out: string,
-  { published, copied }: KnownSites,
+  known: KnownSites,
 ): Pick<Settings, 'baseUrl' | 'baseUrlFrom'> {
+  const { baseUrl, hosts = [] } = wanted;
+  const { published, copied } = known;
   if (baseUrl !== undefined) return { baseUrl, baseUrlFrom: 'option' };
   if (published) {
-    return { baseUrl: readBaseUrl(published, out), baseUrlFrom: 'published' };
+    const publishedUrl = readBaseUrl(published, out);
+    if (isAccidentalBaseUrl(publishedUrl, hosts, known)) {
+      const got = `only the default ${DEFAULT_BASE_URL}`;
+      throw createBaseUrlError(got, hosts);
+    }
+    return { baseUrl: publishedUrl, baseUrlFrom: 'published' };
   }
   if (copied) {
     return { baseUrl: readBaseUrl(copied, 'the source'), baseUrlFrom: 'source' };
   }
-  if (hosts.length === 0) {
-    return { baseUrl: 'http://127.0.0.1:3000', baseUrlFrom: 'default' };
-  }
+  if (hosts.length > 0) throw createBaseUrlError('none', hosts);
+  return { baseUrl: DEFAULT_BASE_URL, baseUrlFrom: 'default' };
+}
+
+/**
+ * Returns whether the published base URL may be the default of an earlier build
+ * without options, although the user names a host now. If the site was already built
+ * for that host, the user chose this URL.
+ */
+function isAccidentalBaseUrl(
+  publishedUrl: string,
+  hosts: readonly HostName[],
+  { published, copied }: KnownSites,
+): boolean {
+  if (copied || publishedUrl !== DEFAULT_BASE_URL) return false;
+  const publishedHosts = published?.hosts ?? [];
+  return hosts.some((name) => !publishedHosts.includes(name));
+}
+
+function createBaseUrlError(got: string, hosts: readonly HostName[]): UsageError {
   const names = [...new Set(hosts)].join(', ');
   const hints = hosts.map((name) => allHosts[name].baseUrlHint);
-  throw new UsageError(`got none, expected the base URL of the site on ${names}`, {
-    option: '--base-url',
-    hint: hints.find((hint) => hint !== undefined) ?? 'Use --base-url or BASE_URL.',
-  });
+  return new UsageError(
+    `got ${got}, expected the base URL of the site on ${names}`,
+    {
+      option: '--base-url',
+      hint:
+        hints.find((hint) => hint !== undefined) ?? 'Use --base-url or BASE_URL.',
+    },
+  );
 }
 
 function readBaseUrl({ base_url: baseUrl }: Partial<Meta>, owner: string): string {

@@ -235,6 +235,32 @@ describe('settings that no option sets', () => {
     },
   );
 
+  describe('with the default base URL', () => {
+    const base_url = 'http://127.0.0.1:3000';
+    const resolveFor = (hosts: BuildOptions['hosts'], publishedHosts: string[]) =>
+      resolveSettings(resolveBuild({ hosts }, {}).wanted, 'out', {
+        ...known,
+        published: { base_url, hosts: publishedHosts },
+      });
+
+    it('are rejected for a host that the published site was not built for', () => {
+      const message = `--base-url: got only the default ${base_url}, expected the base URL of the site on nginx`;
+      const hint = 'Use --base-url or BASE_URL.';
+      const error = expect.objectContaining({ code: 'usage', message, hint });
+      expect(() => resolveFor(['nginx'], ['netlify'])).toThrow(error);
+    });
+
+    it.each<[string, BuildOptions['hosts']]>([
+      ['was built for the same host', ['nginx']],
+      ['is built again without a host', undefined],
+    ])('are kept if the published site %s', (_, hosts) => {
+      expect(resolveFor(hosts, ['nginx'])).toMatchObject({
+        baseUrl: base_url,
+        baseUrlFrom: 'published',
+      });
+    });
+  });
+
   it.each([
     ['out', { published: {}, copied }],
     ['the source', { copied: { ...copied, base_url: 'javascript:alert(1)' } }],
