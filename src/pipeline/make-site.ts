@@ -47,7 +47,7 @@ import {
   type WarningGroup,
 } from './report.ts';
 import {
-  describeDroppedHosts,
+  describeForgottenOptions,
   resolveSettings,
   type Settings,
   type WantedSettings,
@@ -158,7 +158,12 @@ async function replaceSite(
   const notices = [
     ...publicFiles.notices,
     ...icons.notices,
-    ...describeDroppedHosts(wanted, published, settings),
+    ...describeForgottenOptions({
+      wanted,
+      published,
+      settings,
+      isCopy: copies !== undefined,
+    }),
   ];
   const { baseUrl, baseUrlFrom, links, hosts } = settings;
   return {

@@ -105,26 +105,106 @@ function findKeptHosts({
   return publishedHosts && hostNames.filter((name) => publishedHosts.includes(name));
 }
 
+/** An option of the published site that the user did not repeat. */
+interface ForgottenOption {
+  /** The effect on the site, such as `links were file and are now query`. */
+  readonly change: string;
+  /** The reason, such as `--links was not given`. */
+  readonly reason: string;
+  /** The option that restores the published state, such as `--links file`. */
+  readonly option: string;
+}
+
+export interface SettingsChange {
+  readonly wanted: Omit<WantedSettings, 'baseUrl' | 'root'>;
+  /**
+   * Describes the published site before the change. Undefined if no site was
+   * published; an empty object if the site's `meta.json` is damaged.
+   */
+  readonly published: Partial<Meta> | undefined;
+  readonly settings: Pick<
+    Settings,
+    'links' | 'hosts' | 'downloads' | 'archive' | 'sprites'
+  >;
+  /** Whether the site is a copy, which keeps the published links. */
+  readonly isCopy: boolean;
+}
+
 /**
- * Warns about the hosts of the published site that a build drops because the user
- * named no host. Their configuration, such as redirects, disappears from the site.
+ * Warns about parts of the published site that are different now because the user
+ * did not repeat an option. Links, icons and downloads of a copy depend on the
+ * copied site, so for a copy, the warning is only about hosts.
  *
- * A user who names other hosts knows that, so there is no warning.
+ * A user who gave other values knows that, so there is no warning.
  */
-export function describeDroppedHosts(
-  { hosts: wantedHosts }: Pick<WantedSettings, 'hosts'>,
-  published: Partial<Meta> | undefined,
-  { hosts }: Pick<Settings, 'hosts'>,
-): string[] {
-  if (wantedHosts !== undefined) return [];
+export function describeForgottenOptions(change: SettingsChange): string[] {
+  const forgottenOptions = findDroppedHosts(change);
+  if (!change.isCopy) forgottenOptions.push(...findChangedParts(change));
+  if (forgottenOptions.length === 0) return [];
+  const changes = forgottenOptions.map(
+    ({ change, reason }) => `${change}, because ${reason}`,
+  );
+  const options = forgottenOptions.map(({ option }) => option).join(' ');
+  const object = forgottenOptions.length === 1 ? 'it' : 'them';
+  return [
+    `${changes.join('; ')}. To restore ${object}, repeat the command with ${options}.`,
+  ];
+}
+
+/**
+ * Finds the hosts of the published site that a build drops because the user named no
+ * host. Their configuration, such as redirects, disappears from the site.
+ */
+function findDroppedHosts({
+  wanted,
+  published,
+  settings,
+}: SettingsChange): ForgottenOption[] {
+  if (wanted.hosts !== undefined) return [];
   const publishedHosts = published?.hosts ?? [];
   const droppedHosts = hostNames.filter(
-    (name) => publishedHosts.includes(name) && !hosts.includes(name),
+    (name) => publishedHosts.includes(name) && !settings.hosts.includes(name),
   );
   if (droppedHosts.length === 0) return [];
-  const problem = `the configuration for ${joinWords(droppedHosts)} was removed, because no host was named`;
-  const hint = `To restore it, repeat the command with --host ${droppedHosts.join(' ')}`;
-  return [`${problem}. ${hint}.`];
+  return [
+    {
+      change: `the configuration for ${joinWords(droppedHosts)} was removed`,
+      reason: 'no host was named',
+      option: `--host ${droppedHosts.join(' ')}`,
+    },
+  ];
+}
+
+/** Finds the links, icons and downloads that change because of a missing option. */
+function findChangedParts({
+  wanted,
+  published,
+  settings,
+}: SettingsChange): ForgottenOption[] {
+  const { links, sprites, downloads, archive } = published ?? {};
+  const changedParts: ForgottenOption[] = [];
+  const addChange = (change: string, name: string, value = ''): void => {
+    const reason = `${name} was not given`;
+    changedParts.push({ change, reason, option: `${name}${value}` });
+  };
+
+  const areLinksForgotten = links === 'file' && wanted.links === undefined;
+  if (areLinksForgotten && settings.links !== links) {
+    addChange(`links were file and are now ${settings.links}`, '--links', ' file');
+  }
+  const mode = sprites?.mode ?? 'link';
+  const isModeForgotten = mode !== 'link' && wanted.sprites.mode === undefined;
+  if (isModeForgotten && settings.sprites.mode !== mode) {
+    const change = `icons were ${mode} and are now ${settings.sprites.mode}`;
+    addChange(change, '--sprites', ` ${mode}`);
+  }
+  if (downloads === false && settings.downloads) {
+    addChange('bulk files were added', '--no-downloads');
+  }
+  if (archive && !settings.archive) {
+    addChange('the archive was removed', '--archive');
+  }
+  return changedParts;
 }
 
 function resolveLinks(

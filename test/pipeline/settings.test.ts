@@ -2,12 +2,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Meta } from '../../src/contract/meta.ts';
 import { UsageError } from '../../src/errors.ts';
-import type { HostName } from '../../src/hosts/index.ts';
 import {
-  describeDroppedHosts,
+  describeForgottenOptions,
   resolveDocumentRoot,
   resolveSettings,
-  type WantedSettings,
+  type SettingsChange,
 } from '../../src/pipeline/settings.ts';
 import { siteOf } from '../support/sites.ts';
 
@@ -58,24 +57,78 @@ describe('resolveSettings', () => {
   });
 });
 
-describe('describeDroppedHosts', () => {
-  const settings: { hosts: HostName[] } = { hosts: ['netlify'] };
-  const unnamed = { hosts: undefined };
+describe('describeForgottenOptions', () => {
+  const settings: SettingsChange['settings'] = {
+    links: 'query',
+    hosts: ['netlify'],
+    downloads: true,
+    archive: false,
+    sprites: { mode: 'link', upstream: null },
+  };
+  const wanted: SettingsChange['wanted'] = {
+    links: undefined,
+    hosts: undefined,
+    downloads: true,
+    archive: false,
+    sprites: { mode: undefined, upstream: undefined },
+  };
+  const describeChange = (change: Partial<SettingsChange>): string[] =>
+    describeForgottenOptions({
+      wanted,
+      published: undefined,
+      settings,
+      isCopy: false,
+      ...change,
+    });
+  const published: Partial<Meta> = {
+    links: 'file',
+    downloads: false,
+    archive: true,
+    sprites: { mode: 'none', upstream: null },
+  };
 
   it('names each dropped host and the option that restores its configuration', () => {
-    const published = { hosts: ['nginx', 'netlify', 'caddy'] };
-    expect(describeDroppedHosts(unnamed, published, settings)).toEqual([
+    const hosts = ['nginx', 'netlify', 'caddy'];
+    expect(describeChange({ published: { hosts } })).toEqual([
       'the configuration for nginx and caddy was removed, because no host was named. To restore it, repeat the command with --host nginx caddy.',
     ]);
   });
 
-  it.each<[string, Pick<WantedSettings, 'hosts'>, Partial<Meta> | undefined]>([
-    ['nothing is published', unnamed, undefined],
-    ['the published meta.json is damaged', unnamed, {}],
-    ['the published site has the same hosts', unnamed, settings],
-    ['this version does not support the published host', unnamed, { hosts: ['x'] }],
-    ['the user named other hosts', settings, { hosts: ['nginx'] }],
-  ])('returns nothing if %s', (_, wanted, published) => {
-    expect(describeDroppedHosts(wanted, published, settings)).toEqual([]);
+  it('lists all changes and the options that restore them in one warning', () => {
+    const hosts = ['nginx'];
+    expect(describeChange({ published: { ...published, hosts } })).toEqual([
+      'the configuration for nginx was removed, because no host was named; links were file and are now query, because --links was not given; icons were none and are now link, because --sprites was not given; bulk files were added, because --no-downloads was not given; the archive was removed, because --archive was not given. To restore them, repeat the command with --host nginx --links file --sprites none --no-downloads --archive.',
+    ]);
+  });
+
+  it.each<[string, Partial<SettingsChange>]>([
+    ['nothing is published', {}],
+    ['the published meta.json is damaged', { published: {} }],
+    [
+      'the published site has the same settings',
+      { published: { ...settings, hosts: ['netlify'] } },
+    ],
+    [
+      'this version does not support the published host',
+      { published: { hosts: ['x'] } },
+    ],
+    [
+      'the user named other hosts',
+      { published: { hosts: ['nginx'] }, wanted: { ...wanted, hosts: ['netlify'] } },
+    ],
+    [
+      'the user chose other links and icons',
+      {
+        published: { links: 'file', sprites: { mode: 'mirror', upstream: null } },
+        wanted: {
+          ...wanted,
+          links: 'query',
+          sprites: { mode: 'link', upstream: undefined },
+        },
+      },
+    ],
+    ['a copy changes links, icons and downloads', { published, isCopy: true }],
+  ])('returns nothing if %s', (_, change) => {
+    expect(describeChange(change)).toEqual([]);
   });
 });
