@@ -75,7 +75,7 @@ describe('archiveStorage', () => {
     expect(openSite(storage).records()).toEqual(records);
   });
 
-  it('distinguishes a reformatted gamedata manifest from the manifest of a web app', async () => {
+  it("distinguishes a reformatted gamedata manifest from a web app's manifest", async () => {
     const parent = writeSite();
     const file = path.join(parent, 'site', 'manifest.json');
     writeFileSync(

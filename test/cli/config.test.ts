@@ -219,7 +219,7 @@ describe('the schema of gamedata.config.json', () => {
     );
   });
 
-  it('contains the default and the range of an option', () => {
+  it("contains an option's default and range", () => {
     const range = { type: 'integer', default: 16, minimum: 1, maximum: 256 };
     const description = 'limit of concurrent requests';
     expect(schema.properties.build.properties.concurrency).toEqual({
@@ -261,7 +261,7 @@ describe('help', () => {
     },
   );
 
-  it('lists the choices and the default of an option', () => {
+  it("lists an option's choices and default", () => {
     const help = program.commands
       .find((command) => command.name() === 'build')
       ?.helpInformation();

@@ -46,7 +46,7 @@ async function type(line: string): Promise<string> {
 const build =
   'build --source snapshot --base-url https://example.test --out site --upstream';
 
-it('prints the summary of a first build', async () => {
+it('prints the summary for a first build', async () => {
   expect(await type(`${build} data`)).toMatchInlineSnapshot(`
     "data: 120 moves, 5 items from https://upstream.test/api/v2, captured 2026-01-02
     site: … files, … B: … written, 0 kept, 0 removed, in … s
@@ -85,7 +85,7 @@ it('prints an error and a hint if too many records are missing', async () => {
   `);
 });
 
-it('prints the summary of a mirrored site', async () => {
+it('prints the summary for a mirrored site', async () => {
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
     "data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
     fetched: 8 requests · 8 bodies · … B · 0 not modified · 0 from cache

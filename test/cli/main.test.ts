@@ -11,7 +11,7 @@ const { bin, engines, version } = JSON.parse(
   readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
 );
 
-it('prints the version of the package', async () => {
+it("prints the package's version", async () => {
   const command = [process.execPath, path.join(ROOT, bin.gamedata), '--version'];
   expect(await runProgram(command)).toEqual({
     code: 0,

@@ -44,7 +44,7 @@ const report: Report = {
 const counts = `937 moves, 1 item${oneOfOthers}`;
 
 describe('formatSummary', () => {
-  it('lists the data, warnings, requests and files of a build in this order', () => {
+  it("lists a build's data, warnings, requests and files in this order", () => {
     expect(formatSummary(report)).toEqual([
       `data: ${counts} from https://upstream.test/api/v2, edition 00000000 from 2026-04-07, captured 2026-01-02`,
       'skipped: move/3, item/17, item/18',

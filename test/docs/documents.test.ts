@@ -105,7 +105,7 @@ it('the documents mention only scripts that exist', () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(mentioned));
 });
 
-it('npm start serves the folder of a build', () => {
+it("npm start serves a build's folder", () => {
   expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
 });
 
@@ -141,7 +141,7 @@ it.each(parsedCommands.map((command) => [command.name(), command] as const))(
   },
 );
 
-it('shows examples in the README that are records of the bundled data', () => {
+it('shows examples in the README that are records from the bundled data', () => {
   const examples = read('README.md').match(/^\{"url":.*\}$/gm) ?? [];
   const [moveText = '', itemText = '', ...otherTexts] = examples;
   expect(otherTexts).toEqual([]);

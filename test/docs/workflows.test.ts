@@ -100,7 +100,7 @@ describe.each(files)('%s', (file) => {
     }
   });
 
-  it('does not depend on the name of the default branch', () => {
+  it("does not depend on the default branch's name", () => {
     expect(read(file)).not.toMatch(/branches: \[|heads\/main/);
   });
 
@@ -122,7 +122,7 @@ describe.each(files)('%s', (file) => {
     },
   );
 
-  it.each(jobs)('limits the time of the job %s', (_, job) => {
+  it.each(jobs)('limits the time for the job %s', (_, job) => {
     expect(job).toHaveProperty('timeout-minutes');
   });
 
@@ -226,7 +226,7 @@ describe('refresh.yml', () => {
     },
   );
 
-  it('attests the manifest of each site', () => {
+  it("attests each site's manifest", () => {
     const subjects: unknown[] = [];
     for (const job of [jobs.attest, jobs.pages]) {
       for (const step of job?.steps ?? []) {

@@ -56,7 +56,7 @@ const withChecksums = (...archives: string[]) =>
   archives.flatMap((name) => [name, `${name}.sha256`]);
 
 describe('keepArchive', () => {
-  it('keeps only the newest archive for each of the last states of the data', async () => {
+  it('keeps only the newest archive for each of the last data states', async () => {
     const { folder, list, publish, keep } = createSite();
     await publish(1);
     const first = await keep(2);
@@ -168,7 +168,7 @@ describe('keepArchive', () => {
     expect(lstatSync(archive).ino).toBe(ino);
   });
 
-  it('rejects a folder of archives that is a site', async () => {
+  it('rejects an archive folder that is a site', async () => {
     const { at, publish, keep } = createSite();
     await publish(1);
     await keep(1);
@@ -178,7 +178,7 @@ describe('keepArchive', () => {
     );
   });
 
-  it('replaces a symlink, FIFO or empty folder that has the name of the archive', async () => {
+  it("replaces a symlink, FIFO or empty folder that has the archive's name", async () => {
     const { folder, at, list, publish, keep } = createSite();
     await publish(1);
     const file = at(await keep(1));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { countWarnings, groupWarnings } from '../../src/pipeline/report.ts';
 import { everyKind } from '../support/kinds.ts';
 
-it('counts the warnings of each kind and code', () => {
+it('counts the warnings for each kind and code', () => {
   const warn = (kind: 'move' | 'item', code: string, ...ids: number[]) =>
     ids.map((id) => ({ code, kind, id, message: `${kind} ${id}` }));
   const groups = groupWarnings([

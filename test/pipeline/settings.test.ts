@@ -36,7 +36,7 @@ describe('resolveDocumentRoot', () => {
 });
 
 describe('resolveSettings', () => {
-  it('uses the links of the copied site if the published meta.json is damaged', () => {
+  it("uses the copied site's links if the published meta.json is damaged", () => {
     const { meta } = siteOf({});
     const known = {
       published: {},

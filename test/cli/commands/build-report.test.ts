@@ -49,7 +49,7 @@ const rename = (answers: { move: Answer[] }, name: string) =>
   Object.assign(answers.move[1] as Answer, { name });
 
 describe('the report', () => {
-  it('prints the installation command of a web server only if its files have changed', async () => {
+  it("prints a web server's installation command only if its files have changed", async () => {
     const host = ['nginx', 'caddy', 'apache'];
     const { answers, build, first } = await operator({
       host,
@@ -83,7 +83,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('prints the state of the output folder after a failed build', async () => {
+  it("prints the output folder's state after a failed build", async () => {
     const { answers, upstream, build } = await operator();
     answers.move.pop();
     const refused = await build();

@@ -185,7 +185,7 @@ describe('build', () => {
   });
 });
 
-it('builds a valid site even if the staging folder of an interrupted build is lost', async () => {
+it("builds a valid site even if an interrupted build's staging folder is lost", async () => {
   const raw = rawRecords(3, 1);
   const old = await smallSource(raw);
   const [, ...otherMoves] = raw.move;

@@ -50,8 +50,8 @@ const stepsIn = (folder: string) =>
     return [from.captured, to.captured, ...renamed].join(' ');
   });
 
-describe('the history of a site', () => {
-  it('continues the history of the published site', async () => {
+describe("a site's history", () => {
+  it("continues the published site's history", async () => {
     const { site, build, rename, on } = await operator();
     await build();
     expect([stepsIn(site), read(site, 'moved.json')]).toEqual([[], '{}']);
@@ -93,7 +93,7 @@ describe('the history of a site', () => {
   });
 });
 
-it('copies the history of a snapshot into a new site', async () => {
+it("copies a snapshot's history into a new site", async () => {
   const { site, data, build, snapshot, rename, on } = await operator();
   await snapshot();
   on('2026-01-02');

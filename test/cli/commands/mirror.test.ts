@@ -108,7 +108,7 @@ describe('mirror', () => {
     expect(stderr).toMatch(/\nlocalhost-\d+: unchanged\n$/);
   });
 
-  it('requests only manifest.json and meta.json of an unchanged deployment', async () => {
+  it('requests only manifest.json and meta.json from an unchanged deployment', async () => {
     const server = await deploy(site);
     const out = newFolder();
     await mirror({ from: server.url, out, baseUrl: TO, hosts: ['caddy'] });
@@ -160,7 +160,7 @@ describe('mirror, for a site from an untrusted author,', () => {
     return { from, report, meta: readJson(out, 'meta.json'), tree: readTree(out) };
   }
 
-  it('ignores forged settings and texts in the meta.json of the copied site', async () => {
+  it("ignores forged settings and texts in the copied site's meta.json", async () => {
     const { from, tree } = await copyEdited({
       sprites: { mode: 'link', upstream: 'https://evil.test' },
       fallback: '\u001b[2J\u202eevil',
@@ -185,7 +185,7 @@ describe('mirror, for a site from an untrusted author,', () => {
     });
   });
 
-  it('drops implausible provenance of the copied site', async () => {
+  it('drops implausible provenance from the copied site', async () => {
     const { meta, report } = await copyEdited({
       upstream: 'npm\u001b[2J\u202e',
       captured: '2099-01-01',
@@ -204,7 +204,7 @@ describe('mirror, for a site from an untrusted author,', () => {
     ]);
   });
 
-  it('keeps plausible provenance and known warnings of the copied site', async () => {
+  it('keeps plausible provenance and known warnings from the copied site', async () => {
     const edition = {
       hash: 'a'.repeat(40),
       deployed: new Date(Date.now() + 80_000_000).toISOString(),

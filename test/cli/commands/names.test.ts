@@ -49,7 +49,7 @@ async function createScene() {
   return { answers, out, run };
 }
 
-describe('the names of a site', () => {
+describe("a site's names", () => {
   it('omits only the name files and the links to them if --no-names is set', async () => {
     const { run, out } = await createScene();
     const [own, none] = [`${out}-with`, `${out}-without`];
@@ -70,7 +70,7 @@ describe('the names of a site', () => {
     );
   });
 
-  it('rewrites the names of a language, but not the history, when a translation changes', async () => {
+  it("rewrites a language's names, but not the history, when a translation changes", async () => {
     const { answers, run, out } = await createScene();
     await run();
     const before = fingerprint(out);
@@ -100,7 +100,7 @@ describe('the names of a site', () => {
     expect(await run()).toMatchObject({ changed: false, changes: { names: [] } });
   });
 
-  it('restores a file of names that was damaged', async () => {
+  it('restores a damaged name file', async () => {
     const { answers, run, out } = await createScene();
     await run();
     const names = read(out, 'names/fr.json');

@@ -28,7 +28,7 @@ const NAMED = { BASE_URL: 'https://example.test' };
 const ICONS =
   'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
-it('fills in the defaults of all build options', () => {
+it('fills in the defaults for all build options', () => {
   expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '1388534400' })).toMatchObject({
     source: {
       source: 'auto',
