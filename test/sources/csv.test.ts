@@ -89,7 +89,7 @@ it('uses the newest modification time in a folder of tables as the capture date'
   });
 });
 
-it('uses the current date if the modification time of a table is in the future', async () => {
+it("uses the current date if a table's modification time is in the future", async () => {
   const folder = writeFolder(tables);
   utimesSync(path.join(folder, 'items.csv'), 0, 4_000_000_000);
   const { provenance } = await load('csv', folder);
@@ -123,7 +123,7 @@ describe('the csv source', () => {
     });
   });
 
-  it('requests all tables of a branch twice, bypassing caches the second time', async () => {
+  it('requests all tables from a branch twice, bypassing caches the second time', async () => {
     const { upstream, requests } = await serveWithEtags();
     await read(upstream);
     const firstPass = tableNames.map((name) => `/data/v2/csv/${name}.csv`);
@@ -165,13 +165,13 @@ describe('the csv source', () => {
     });
   });
 
-  it('requests the tables of a commit only once', async () => {
+  it('requests the tables from a commit only once', async () => {
     const { url } = await serveTables(tables);
     const { requests } = await read(`${url}/${'0a'.repeat(20)}/data/v2/csv`);
     expect(requests).toMatchObject({ requests: tableCount });
   });
 
-  it('reads the tables of a branch until two passes return the same data', async () => {
+  it('reads the tables from a branch until two passes return the same data', async () => {
     const newTables = {
       ...tables,
       'item_names.csv': 'item_id,local_language_id,name\n',

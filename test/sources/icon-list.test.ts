@@ -89,7 +89,7 @@ async function serve(list: ListResponse) {
   };
 }
 
-describe('the icons in a clone of the upstream', () => {
+describe('icons in a clone of the upstream', () => {
   it('uses the placeholder for an item whose icon file does not exist', async () => {
     const icons = ['a.png', 'c.png', 'other.png'];
     const folder = writeClone(temporaryFolder(), tables, icons);
@@ -154,14 +154,14 @@ describe('the icons in a clone of the upstream', () => {
     return load(folder, { readEarlier: () => earlier });
   }
 
-  it('uses a folder of icons if 1 % of the bundled icons are missing', async () => {
+  it('uses an icon folder if 1 % of the bundled icons are missing', async () => {
     expect(await loadWithBundledIcons(198)).toMatchObject({
       icons: 'a.png unknown.png unknown.png',
       notices: [],
     });
   });
 
-  it('ignores a folder of icons if more than 1 % of the bundled icons are missing', async () => {
+  it('ignores an icon folder if more than 1 % of the bundled icons are missing', async () => {
     expect(await loadWithBundledIcons(197)).toMatchObject({
       icons: 'unknown.png unknown.png unknown.png',
       notices: [
@@ -171,10 +171,10 @@ describe('the icons in a clone of the upstream', () => {
   });
 });
 
-describe('the list of icons at a URL', () => {
+describe('an icon list at a URL', () => {
   const listWithA = { body: encodeList(['a.png', 'gen3']) };
 
-  it('requests the list of icons once, after all tables', async () => {
+  it('requests the icon list once, after all tables', async () => {
     const { upstream, iconListUrl, requests, countLists } = await serve(listWithA);
     expect(await load(upstream, { iconListUrl })).toMatchObject({
       icons: 'a.png unknown.png unknown.png',
@@ -186,7 +186,7 @@ describe('the list of icons at a URL', () => {
     expect(countLists()).toBe(1);
   });
 
-  it('requests the list of icons in every build, even if it is cached', async () => {
+  it('requests the icon list in every build, even if it is cached', async () => {
     const { upstream, iconListUrl, countLists } = await serve(listWithA);
     const options = { iconListUrl, cacheFolder: temporaryFolder() };
     const first = await load(upstream, options);
@@ -252,7 +252,7 @@ describe('the list of icons at a URL', () => {
     ]);
   });
 
-  it('requests no list of icons for tables of another origin', async () => {
+  it('requests no icon list for tables from another origin', async () => {
     const { upstream, countLists } = await serve({ body: complete });
     const { notices } = await load(upstream);
     expect(countLists()).toBe(0);

@@ -513,7 +513,7 @@ describe('gatherIcons, if icons may not be fetched,', () => {
 });
 
 describe('gatherIcons, for a copied site,', () => {
-  it('copies all icons of the copied site without sending requests', async () => {
+  it('copies all icons from the copied site without sending requests', async () => {
     const { gather, takeRequests } = await startScene();
     const { icons, report } = await gather({ copiedSite: siteWith(allIcons) });
     expect(icons).toEqual(allIcons);
@@ -606,7 +606,7 @@ it('rejects a build that would lose ten published icons', async () => {
   );
 });
 
-it('requests only the icons that are missing from the copy of a deployment', async () => {
+it("requests only the icons that are missing from a deployment's copy", async () => {
   const { run, site } = await prepareBuild({ item: sevenItems });
   await run();
   const { url: from, paths, requests } = await deploy(site);
@@ -636,7 +636,7 @@ it('requests only the icons that are missing from the copy of a deployment', asy
   ]);
 });
 
-it('redirects icons to --sprites-upstream in the configuration of every host', async () => {
+it("redirects icons to --sprites-upstream in every host's configuration", async () => {
   const options = {
     ...(await smallSource({ item: sevenItems })),
     hosts: ['netlify', 'nginx', 'caddy', 'apache'],

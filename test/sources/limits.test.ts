@@ -53,7 +53,7 @@ describe('a file that exceeds the limit for its path', () => {
     );
   });
 
-  it('does not request a file of a deployment that is larger than its limit', async () => {
+  it('does not request a file from a deployment if it is larger than its limit', async () => {
     const files = [{ path: file, bytes: maxBytes + 1, sha256: '0'.repeat(64) }];
     const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
     const server = await startServer((response) => response.end(manifest));

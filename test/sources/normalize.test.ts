@@ -185,7 +185,7 @@ describe('normalizing names in other languages', () => {
     expect(warnings).toEqual([expect.stringContaining(warning)]);
   });
 
-  it('omits a name of spaces', () => {
+  it('omits a name that consists of spaces', () => {
     const { moveNames, warnings } = addName('fr', ' ');
     expect(moveNames).toEqual(otherNames);
     expect(warnings).toEqual(['missing-name: move-7: omitted the empty name in fr']);

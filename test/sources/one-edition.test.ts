@@ -72,7 +72,7 @@ function digestOf(upstream: UpstreamData): string {
 const digests = { newer: digestOf(newer), older: digestOf(older) };
 
 describe('the REST source', () => {
-  it('records the editions of a site and of each step in its history', async () => {
+  it('records the editions for a site and for each step in its history', async () => {
     let state = stateNumber(1, older);
     const { server } = await startScene({ stateOf: () => state });
     const out = path.join(temporaryFolder(), 'site');

@@ -67,7 +67,7 @@ describe('the site source', () => {
     });
   });
 
-  it('requests only the data files of a deployment', async () => {
+  it("requests only a deployment's data files", async () => {
     const otherFiles = [
       'sprites/items/a.png',
       'names/fr.json',
@@ -153,7 +153,7 @@ describe('the site source', () => {
   });
 });
 
-it('reads the list pages of a deployment that has no manifest', async () => {
+it('reads the list pages from a deployment that has no manifest', async () => {
   const texts = new Map<string, string>();
   const { url } = await startServer((response, request) => {
     const { pathname, searchParams } = new URL(

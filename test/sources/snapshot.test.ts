@@ -238,7 +238,7 @@ describe('a snapshot', () => {
     expect(previous?.readPast(false)).toEqual({ ...emptyPast, notices: [notice] });
   });
 
-  it('fails if a file of the snapshot is missing', () => {
+  it('fails if a file in the snapshot is missing', () => {
     const folder = write();
     rmSync(path.join(folder, 'item.ndjson'));
     expect(catchError(() => openSnapshot(folder).data())).toMatchObject({
@@ -265,7 +265,7 @@ describe('a snapshot', () => {
     expect(error.hint).toBe(refresh);
   });
 
-  it('reads no files of names until the names are needed', () => {
+  it('reads no name files until the names are needed', () => {
     const folder = write();
     const file = path.join(folder, 'names/fr.json');
     rmSync(file);
@@ -295,7 +295,7 @@ describe('readPreviousSnapshot', () => {
     expect(readPreviousSnapshot(temporaryFolder())).toBeUndefined();
   });
 
-  it('reads the records, provenance and history of a snapshot', () => {
+  it("reads a snapshot's records, provenance and history", () => {
     const data = encodeDataSet(dataSet);
     const folder = snapshotFolder(data, {
       path: 'changes.json',
@@ -324,7 +324,7 @@ describe('readPreviousSnapshot', () => {
     return folder;
   }
 
-  it('accepts records with the fields of another version', () => {
+  it('accepts records with fields from another version', () => {
     const folder = writeMoves('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
     const records = readPreviousSnapshot(folder)?.records();
     // The text also shows that the order of the fields is kept.
@@ -365,7 +365,7 @@ it('rejects a history without steps', () => {
 });
 
 describe('the bundled data set', () => {
-  it('contains all records of the tables from which it was built', () => {
+  it('contains all records from the tables that it was built from', () => {
     const bundled = openSnapshot(BUNDLED_DATA).data();
     const { records, warnings, provenance } = decodeDataSet(bundled);
     expect(records.move).toHaveLength(746);
@@ -385,7 +385,7 @@ describe('the bundled data set', () => {
     expect(records.item[0]).toMatchObject({ id: 1, slug: 'master-ball', icon });
   });
 
-  it('includes the license of the bundled data', () => {
+  it("includes the bundled data's license", () => {
     const license = readFileSync(path.join(BUNDLED_DATA, 'LICENSE.txt'), 'utf8');
     expect(license).toContain('Redistribution and use');
   });
