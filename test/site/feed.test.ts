@@ -87,7 +87,7 @@ describe('encodeFeed', () => {
     expect(findAll(otherFeed, /<id>(urn:.*?)</g)).toEqual(ids);
   });
 
-  it('gives two steps of the same day different times and separate links', () => {
+  it('gives two steps from the same day different times and separate links', () => {
     const move = rawMove(1, { slug: 'first' });
     const renamed = versionOf([move, rawMove(2)], [], '2026-02-03');
     const named = versionOf(
@@ -132,7 +132,7 @@ describe('encodeFeed', () => {
     ]);
   });
 
-  it('shortens the description of a step with many changes', () => {
+  it('shortens the description if a step has many changes', () => {
     const many = versionOf(Array.from({ length: 2000 }, (_, at) => rawMove(at + 1)));
     const xml = encodeFeed({ steps: [compare(versionOf([]), many)] }, options);
     expect(xml).toContain('… and 1975 more');

@@ -81,7 +81,7 @@ it.each(documents)(
   },
 );
 
-it('describes the parameters, responses and first records of endpoints', () => {
+it("describes each endpoint's parameters, responses and first records", () => {
   const { servers, paths, components } = createDocument(120);
   expect(servers).toMatchObject([{ url: 'https://example.test' }]);
   expect(Object.keys(components)).toEqual(['schemas']);

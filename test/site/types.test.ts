@@ -51,7 +51,7 @@ export const same: [
 ] = [true, true, true, true, true, true, true, true];
 `;
 
-it('types.d.ts declares the types of the schemas, both for sites and for the package', () => {
+it("types.d.ts declares the schemas' types, both for sites and for the package", () => {
   const folder = userProject({
     'types.d.ts': types,
     'program.ts': program,

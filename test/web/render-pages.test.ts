@@ -50,7 +50,7 @@ describe('fillPlaceholders', () => {
 const readText = (rows: readonly { text: string }[]): string[] =>
   rows.map(({ text }) => text.replaceAll(/(?:<[^>]+>|\s)+/g, ' ').trim());
 
-it('lists every download with its size and the size of its compressed copy', () => {
+it("lists every download with its size and its compressed copy's size", () => {
   const sizes = new Map([
     ['download/item.csv', 1500],
     ['download/item.csv.gz', 400],
@@ -64,7 +64,7 @@ it('lists every download with its size and the size of its compressed copy', () 
   ]);
 });
 
-it('lists the schema of every kind', () => {
+it("lists every kind's schema", () => {
   const sizes = new Map([
     ['schemas/move.json', 1],
     ['schemas/item.json', 1],
@@ -130,7 +130,7 @@ it.each([
   },
 );
 
-it('links to the bulk files of a kind on the page of its list', () => {
+it("links to a kind's bulk files on its list page", () => {
   const { plan } = siteOf(three);
   const { template } = readBuildAssets();
   const sizes = new Map([['download/move.csv', 1500]]);
@@ -171,14 +171,14 @@ it.each([...pages])(
   },
 );
 
-it('loads the files of the browsable page from the path of the base URL', () => {
+it("loads the browsable page's files from the base URL's path", () => {
   const found = render(three, {}, { base_url: 'https://example.test/games' });
   expect(found.get('browse.html')).toMatch(
     /href="\/games\/style\.css"[\s\S]*src="\/games\/browse\.js"/,
   );
 });
 
-it('escapes HTML in the name of the upstream', () => {
+it("escapes HTML in the upstream's name", () => {
   const page = render(three, {}, { upstream: hostile }).get('index.html');
   expect(page?.split(escaped)).toHaveLength(2);
   expect(page).not.toContain('<img src=x');
@@ -223,7 +223,7 @@ describe("the front page's metadata for search engines", () => {
     return JSON.parse(text);
   };
 
-  it('describes the data set and its downloads in the metadata of the front page', () => {
+  it("describes the data set and its downloads in the front page's metadata", () => {
     const { plan } = siteOf(three);
     const { template } = readBuildAssets();
     const sizes = new Map([['download/item.csv', 1500]]);
@@ -250,7 +250,7 @@ describe("the front page's metadata for search engines", () => {
     });
   });
 
-  it('escapes tags in the metadata of the front page', () => {
+  it("escapes tags in the front page's metadata", () => {
     const found = render(three, {}, { captured: '</script><img src=x>' }).get(
       'index.html',
     );

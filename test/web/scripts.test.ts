@@ -38,7 +38,7 @@ for (const { output } of bundles) {
   files.push(output.file);
 }
 
-it('finds the compiled scripts of all pages', () => {
+it('finds the compiled scripts for all pages', () => {
   expect(files).toContain('dist/assets/browse.js');
   expect(files).toContain('dist/assets/search.js');
 });

@@ -184,7 +184,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.locator('.records tbody tr').count()).toBe(5);
   });
 
-  it('links to the files with every record of the kind', async () => {
+  it("links to the files with all of the kind's records", async () => {
     const { page } = await visit(site.url + LIST);
     const files = page.locator('[data-files]:visible a');
     await files.first().waitFor();
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await page.locator('#found', { hasText: /^\d+ records$/ }).waitFor();
   });
 
-  it('selects the text of the command if it cannot be copied', async () => {
+  it("selects the command's text if it cannot be copied", async () => {
     const { page } = await visit(site.url + LIST);
     await page.evaluate(
       `Object.defineProperty(navigator, 'clipboard', { value: undefined })`,
@@ -314,7 +314,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     },
   );
 
-  it('prints every column of a list on A4 and Letter', async () => {
+  it('prints every list column on A4 and Letter paper', async () => {
     const { page } = await visit(
       `${site.url}/api/gamedata/item/?format=api&limit=1000`,
     );

@@ -50,7 +50,7 @@ it('does not redirect an unknown record', async () => {
   expect(respond(rules, '/api/gamedata/move/move-9/')).toBe(notFound);
 });
 
-describe('the rules of the full-size site', () => {
+describe("the full-size site's rules", () => {
   const site = siteOf(fullSizeRecords());
   const files = new Set(site.files().map(({ path }) => path));
   const recordFiles = [...files].filter((file) =>
@@ -66,7 +66,7 @@ describe('the rules of the full-size site', () => {
     expect(readings.rules.length).toBeLessThan(10_000);
   });
 
-  it('serves only files of the site, and redirects only to icons', () => {
+  it("serves only the site's files, and redirects only to icons", () => {
     for (const { to, status } of readings.rules) {
       if (status === 302) {
         expect(to).toBe(`${ICONS}:splat`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createCurlCommand } from '../../../src/web/browse/curl.ts';
 
-it('quotes the URL of a curl command, because & is special in shells', () => {
+it('quotes the URL in a curl command, because & is special in shells', () => {
   expect(createCurlCommand('http://host.test/?a=1&b=2')).toBe(
     'curl "http://host.test/?a=1&b=2"',
   );

@@ -12,7 +12,7 @@ const item = {
   added: [1],
 };
 
-it('separates the index numbers of an item from the other fields on its card', () => {
+it("separates an item's index numbers from the other fields on its card", () => {
   const fields = record.selectCardFields(item);
   expect(fields).toEqual({
     facts: ['slug', 'id', 'added'],
@@ -20,7 +20,7 @@ it('separates the index numbers of an item from the other fields on its card', (
   });
 });
 
-it('lists the name, slug and id of a table before all other columns', () => {
+it('lists the name, slug and id columns before all others', () => {
   expect(record.selectColumns(item)).toEqual([
     'name',
     'slug',

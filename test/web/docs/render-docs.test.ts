@@ -27,7 +27,7 @@ function renderDocs(
 }
 const docs = renderDocs(rawRecords(3, 3), { downloads: true });
 
-it('escapes HTML in the names of records', () => {
+it('escapes HTML in record names', () => {
   const englishName = '<img src=x onerror="alert(1)">';
   const page = renderDocs({ move: [rawMove(1, { englishName })] });
   expect(page).not.toContain('<img');
@@ -64,7 +64,7 @@ it('describes every field in the docs', () => {
   for (const [row, name] of rows) expect(row, name).not.toContain('<td></td></tr>');
 });
 
-it('omits the example of a kind that has no records', () => {
+it('omits the example for a kind that has no records', () => {
   expect(renderDocs(rawRecords(0, 1))).not.toMatch(/href="[^"]*\{|\/move\/\//);
 });
 

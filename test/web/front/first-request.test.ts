@@ -24,7 +24,7 @@ it('shows a request for the first record in three programming languages', () => 
   expect(python).toContain(`urlopen("${URL}")`);
 });
 
-it('shows the exact response of the server', () => {
+it("shows the server's exact response", () => {
   const answer = readCode().at(-1);
   expect(answer).toBe(
     `{"url":"${URL}","id":1,"slug":"move-1","name":"Move 1","generation":1}`,

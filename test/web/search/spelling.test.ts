@@ -47,7 +47,7 @@ describe('rateSpelling', () => {
     expect(new Set(ratings).size).toBe(4);
   });
 
-  it('returns undefined if a word of the query is missing', () => {
+  it('returns undefined if a word from the query is missing', () => {
     expect(rateSpelling('super ball', 'super potion')).toBeUndefined();
   });
 });
