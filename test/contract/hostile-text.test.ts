@@ -322,7 +322,7 @@ describe('reading a long hostile text in linear time', () => {
     it(name, () => expectLinearTime(prefix, read));
   }
 
-  it('reads hostile text in the tables of the csv source in linear time', async () => {
+  it("reads hostile text in the csv source's tables in linear time", async () => {
     const folder = temporaryFolder();
     const tables = tablesOf(upstreamOf(tinyUpstream()));
     const items = tables['items.csv'];

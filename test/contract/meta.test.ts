@@ -241,6 +241,6 @@ it.each([
   expect(getNativeName(tag)).toBe(name);
 });
 
-it('getNativeName returns the tag of a language that it has no name for', () => {
+it('getNativeName returns the language tag if it has no name for the language', () => {
   expect(getNativeName('tlh')).toBe('tlh');
 });

@@ -9,7 +9,7 @@ it.each([
   expect(paths.getBasePath(baseUrl)).toBe(path);
 });
 
-describe('the paths of files', () => {
+describe('file paths', () => {
   it.each([
     [0, 'api/gamedata/item/index.json'],
     [200, 'api/gamedata/item/offset/200/index.json'],
@@ -17,7 +17,7 @@ describe('the paths of files', () => {
     expect(paths.listPageFile('item', offset)).toBe(file);
   });
 
-  it('recordFile returns the file of a record', () => {
+  it("recordFile returns a record's file", () => {
     const file = paths.recordFile('move', 'pound');
     expect(file).toBe('api/gamedata/move/pound/index.json');
   });

@@ -13,7 +13,7 @@ import {
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
-it('digestRecords hashes the name of each kind, followed by its records line by line', () => {
+it("digestRecords hashes each kind's name, followed by its records line by line", () => {
   const { records, digest } = versionOf([rawMove(1), rawMove(2)], [rawItem(1)]);
   const lines = kindNames.flatMap((kind) => [
     kind,

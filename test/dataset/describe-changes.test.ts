@@ -106,7 +106,7 @@ describe('describeGroups', () => {
   const threeMoves = versionOf([rawMove(1), rawMove(2), rawMove(3)]);
   const otherMoves = versionOf([11, 12, 13, 14].map((id) => rawMove(id)));
 
-  it('lists at most as many changes of each type as the limits allow', () => {
+  it('lists at most as many changes per type as the limits allow', () => {
     const limits = { max: 1, maxRemoved: 2 };
     const groups = describeGroups(compare(threeMoves, otherMoves), limits);
     expect(groups).toEqual([

@@ -278,7 +278,7 @@ describe('checkUpdate limits missing records', () => {
     expect(missing).toEqual(everyKind({ move: ['move-5'] }, () => []));
   });
 
-  it('rejects the loss of a record if only other records are allowed', () => {
+  it('rejects the loss of a record if only other records may disappear', () => {
     const otherRecords = ['item/item-5', 'move/move-4', 'move/other'];
     expect(() => loseMove5(otherRecords)).toThrow(/ 1 of 5 .*: move-5$/);
   });

@@ -40,7 +40,7 @@ describe('findLosses', () => {
     expect(losses.changed.move).toEqual([]);
   });
 
-  it('counts the previous records of each kind', () => {
+  it("counts each kind's previous records", () => {
     const previous = withMoves({ id: 1, slug: 'a' }, { id: 2, slug: 'b' });
     const losses = findLosses(previous, withMoves(), nothingSkipped);
     expect(losses.previousCounts).toEqual(everyKind({ move: 2 }, () => 0));

@@ -17,7 +17,7 @@ const records = recordsOf({
   item: [record(1, 'potion')],
 });
 
-it('selectNames returns the names of the given records in their order', () => {
+it("selectNames returns the given records' names in the order of the records", () => {
   const some = recordsOf({
     move: [record(2, 'cut'), record(1, 'pound')],
     item: [record(9, 'other')],

@@ -30,7 +30,7 @@ describe('old slugs', () => {
     );
   });
 
-  it('finds no old slug of a record whose id is unknown', () => {
+  it('finds no old slug for a record whose id is unknown', () => {
     const previous = { ...named(), move: [{ slug: 'a' }] };
     expect(findOldSlugs(previous, named('b'))).toEqual(noOldSlugs);
   });
@@ -47,7 +47,7 @@ describe('old slugs', () => {
     );
   });
 
-  it('derives old slugs from the redirects of a site', () => {
+  it("derives old slugs from a site's redirects", () => {
     const moved = {
       [pathOf('lost')]: pathOf('c'),
       '/elsewhere/': '/',

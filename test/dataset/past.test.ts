@@ -210,7 +210,7 @@ function mapPaths({ records }: Version, oldSlugs: OldSlugs): Map<string, unknown
   return idsByPath;
 }
 
-it('continuePast keeps every path of a record that still exists', () => {
+it('continuePast keeps every path to a record that still exists', () => {
   const id = fc.integer({ min: 1, max: 4 });
   const slug = fc.constantFrom('a', 'b', 'c', 'd', 'e');
   const moves = fc.uniqueArray(fc.record({ id, slug }), {

@@ -225,7 +225,7 @@ describe('planUpdate', () => {
       expect(dropped.past).toEqual(emptyPast);
     });
 
-    it('replaces the history of the source with the step from the published data', () => {
+    it("replaces the source's history with the step from the published data", () => {
       const published = createPrevious([{}]);
       const { history: started, oldSlugs: found } = plan(data, published, {
         ...copy,
@@ -236,13 +236,13 @@ describe('planUpdate', () => {
       expect([...found.move.keys()]).toEqual(['move-1']);
     });
 
-    it('does not read the history and old slugs of the source, because they may be damaged', () => {
+    it("does not read the source's history and old slugs, because they may be damaged", () => {
       const readPast = () => expect.unreachable();
       plan(data, undefined, { ...copy, readPast, forgetHistory: true });
     });
   });
 
-  it('compares only the numbers of records with the bundled data of another upstream', () => {
+  it('compares only record counts with bundled data from another upstream', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['old-2', 2]]) };
     for (const origin of [
       { upstream: 'https://other.test' },

@@ -22,7 +22,7 @@ it.each([
   expect([...new Set(hosts.listBaseUrlVariables(environment))]).toEqual(names);
 });
 
-it('recognizes hidden files and configuration files of hosts', () => {
+it('recognizes hidden files and host configuration files', () => {
   const files = [
     '_redirects',
     '.htaccess',

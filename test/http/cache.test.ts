@@ -288,7 +288,7 @@ describe('the cache', () => {
     expect(readIds(folder)).toEqual([1, 3]);
   });
 
-  it('derives the name of the journal from the upstream', () => {
+  it("derives the journal's name from the upstream", () => {
     const publicName = journalName('https://pokeapi.co/api/v2');
     expect(publicName).toBe('pokeapi.co-api-v2.ndjson');
     const localName = journalName('http://[::1]:80//api/v2');

@@ -130,7 +130,7 @@ describe('a connection error', () => {
     expect(failure).toMatchObject({ remedy: 'retry', unreachable: true });
   });
 
-  it('reports an unreachable upstream if no address of a host can be reached', () => {
+  it("reports an unreachable upstream if none of a host's addresses can be reached", () => {
     const refused = createError({ syscall: 'connect', code: 'EPERM' });
     const unsupported = createError({ syscall: 'connect', code: 'EAFNOSUPPORT' });
     const { failure } = toAttemptError(new AggregateError([refused, unsupported]));

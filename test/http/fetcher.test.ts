@@ -152,7 +152,7 @@ describe('load', () => {
     expect(listValidators(server)).toEqual(['"1"']);
   });
 
-  it('stores the edition of the response or, after a 304 without one, the cached edition', async () => {
+  it("stores the response's edition or, after a 304 without one, the cached edition", async () => {
     const { server, url, cache, fetcher, deploy } = await createScene();
     const responses = [
       { deployed: 0, edition: null, freshHours: 1 },

@@ -83,7 +83,7 @@ function createBrokenTools(): string {
 }
 
 describe.runIf(hasAcls)('publish into a folder with a default ACL', () => {
-  it('applies the default ACL to every file and folder of a first site', async () => {
+  it('applies the default ACL to every file and folder in a first site', async () => {
     const out = createOut();
     await publishTree(out, old);
     expect(findUnreadable(out)).toEqual([]);

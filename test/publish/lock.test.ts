@@ -258,7 +258,7 @@ describe('acquireLock', () => {
 });
 
 describe('describeProcess', () => {
-  it('returns the id of this process', () => {
+  it("returns this process's id", () => {
     expect(describeProcess().pid).toBe(process.pid);
   });
 
@@ -275,7 +275,7 @@ describe('hasEnded', () => {
   const running = { ...thisProcess, pid: process.ppid };
   const ended = { ...thisProcess, pid: NO_PROCESS };
 
-  it('returns whether a process of this machine has ended', () => {
+  it('returns whether a process on this machine has ended', () => {
     expect(hasEnded(running, thisProcess)).toBe(false);
     expect(hasEnded(ended, thisProcess)).toBe(true);
   });
@@ -297,7 +297,7 @@ describe('hasEnded', () => {
     expect(hasEnded(owner, { ...thisProcess, machine: '' })).toBe(false);
   });
 
-  it('returns false for a running process of another user', () => {
+  it("returns false for another user's running process", () => {
     vi.spyOn(process, 'kill').mockImplementation(failing('EPERM'));
     expect(hasEnded(running, thisProcess)).toBe(false);
   });
@@ -331,7 +331,7 @@ describe('a build that holds the lock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not renew the lock of another build', async () => {
+  it("does not renew another build's lock", async () => {
     fakeIntervals();
     const { out, lock } = createPaths();
     await withOutput(out, async () => {

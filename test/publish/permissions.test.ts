@@ -97,7 +97,7 @@ describe('setPermissions', () => {
 });
 
 describe('setPermission', () => {
-  it('keeps the mtime of a file', () => {
+  it("keeps a file's mtime", () => {
     const { at } = createClosedSite(0o755, 'file');
     fs.utimesSync(at('file'), 1000, 1000);
     setPermission(at('file'), open);

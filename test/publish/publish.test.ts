@@ -323,7 +323,7 @@ describe('publish', () => {
     });
   });
 
-  it('publishes into the folder of a web app even if its manifest mentions gamedata', async () => {
+  it("publishes into a web app's folder even if its manifest mentions gamedata", async () => {
     const parent = temporaryFolder();
     const manifest = JSON.stringify({
       name: 'an app',

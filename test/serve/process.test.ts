@@ -25,7 +25,7 @@ async function startProcess(moves: number) {
 }
 
 describe('gamedata serve', () => {
-  it('prints the URL of the site, logs each request, and exits with code 0 on SIGINT', async () => {
+  it("prints the site's URL, logs each request, and exits with code 0 on SIGINT", async () => {
     const server = await startProcess(3);
     const body = await (
       await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)
@@ -147,7 +147,7 @@ describe('gamedata serve', () => {
     );
   });
 
-  it('rejects a port in use, the address of another machine, and invalid options', async () => {
+  it("rejects a port in use, another machine's address, and invalid options", async () => {
     const { folder: dir, port } = await serveSite();
     await expect(serve({ dir, port })).rejects.toMatchObject({
       message: `port ${port} on 127.0.0.1: already in use`,

@@ -87,7 +87,7 @@ describe('respond', () => {
     expect(addedResponse.status).toBe(404);
   });
 
-  it('serves a site only below the path of its base URL', async () => {
+  it("serves a site only below its base URL's path", async () => {
     const { url, port, folder } = await serveSite({
       baseUrl: 'https://example.test/games/v2.1',
     });
@@ -161,7 +161,7 @@ describe('respond', () => {
       expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 4);
     });
 
-    it('sends the headers of the compressed body, even for HEAD', async () => {
+    it("sends the compressed body's headers, even for HEAD", async () => {
       const { url, plain, compressed, etag } = await prepare();
       const head = await get(url, { encoding, method: 'HEAD' });
       expect(plain.fields.vary).toBe(vary);
@@ -176,7 +176,7 @@ describe('respond', () => {
       }
     });
 
-    it('confirms only ETags of the same encoding', async () => {
+    it('confirms only ETags for the same encoding', async () => {
       const { url, plainEtag, etag } = await prepare();
       const otherEncoding = encoding === 'br' ? 'gzip' : 'br';
       const rows: readonly [etags: string, encoding: string, status: number][] = [

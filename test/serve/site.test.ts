@@ -58,7 +58,7 @@ function changeManifest(
 }
 
 describe('watchSite', () => {
-  it('loads all files in the manifest except for the configuration of hosts', async () => {
+  it('loads all files in the manifest except for host configuration', async () => {
     const extras = [
       'style.css',
       '_headers',

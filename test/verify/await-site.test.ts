@@ -49,7 +49,7 @@ const compare = (target: string, options?: Omit<VerifyOptions, 'target'>) =>
   verify({ target, like: at('new'), ...options });
 
 describe('verify --like', () => {
-  it('checks the guarantees of the hosts that the site was built for', async () => {
+  it('checks the guarantees for the hosts that the site was built for', async () => {
     const { url, close } = await serve({ dir: at('new'), port: 0 });
     onTestFinished(close);
     const report = await compare(url);

@@ -339,7 +339,7 @@ describe('a deployment without page ranges', () => {
     hasOtherLimit(request) && !wantsHtml(request);
   const refuseWindows = where(isRefused, json(NOT_FOUND, 404));
 
-  test('keeps every guarantee of the static level without page ranges', async () => {
+  test('keeps every static-level guarantee without page ranges', async () => {
     expect(await findBroken(refuseWindows, 'static')).toEqual([]);
   });
 

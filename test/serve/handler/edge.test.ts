@@ -47,7 +47,7 @@ describe('createFetchStore', () => {
   const get = (body: string | null, init?: ResponseInit) =>
     createFetchStore(async () => new Response(body, init)).get('a.json');
 
-  it('uses the ETag of the host', async () => {
+  it("uses the host's ETag", async () => {
     const asset = await get('{}', { headers: { ETag: 'W/"1"' } });
     expect(asset).toEqual({ body: new Uint8Array([0x7b, 0x7d]), etag: 'W/"1"' });
   });

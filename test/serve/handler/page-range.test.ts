@@ -90,7 +90,7 @@ describe('limit and offset', () => {
     },
   );
 
-  it('keeps a limit with thousands of digits in the links of a page', async () => {
+  it("keeps a limit with thousands of digits in a page's links", async () => {
     const previous = `${LIST}?format=api&limit=${many}&offset=0`;
     expect(JSON.parse(await read(`limit=${many}&offset=5`))).toMatchObject({
       next: null,

@@ -177,7 +177,7 @@ describe('files', () => {
     ]);
   });
 
-  it('serves an index page at the URL of its folder', async () => {
+  it("serves an index page at its folder's URL", async () => {
     const page = await send('/');
     expect(page.text).toBe(html);
   });
@@ -190,7 +190,7 @@ describe('files', () => {
     expect(status).toBe(expected);
   });
 
-  it('sends different headers for downloads and for files of the API', async () => {
+  it('sends different headers for downloads and for API files', async () => {
     const archive = await send('/download/gamedata.tar.gz');
     expect(archive.headers).toMatchObject({
       'content-disposition': 'attachment',
@@ -210,7 +210,7 @@ describe('files', () => {
     },
   );
 
-  it('sends a content security policy with the page of a record, but not with its JSON', async () => {
+  it("sends a content security policy with a record's page, but not with its JSON", async () => {
     const record = '/api/gamedata/move/move-1/';
     const page = await send(record, { headers: { Accept: 'text/html' } });
     expect(page.text).toBe(html);
@@ -220,7 +220,7 @@ describe('files', () => {
   });
 });
 
-describe('the old URL of a renamed record', () => {
+describe("a renamed record's old URL", () => {
   const OLD = `${LIST}move-1/`;
   const NEW = `${LIST}new/`;
   const removed = { 'api/gamedata/move/move-1/index.json': null };
@@ -294,7 +294,7 @@ describe('an icon that the site does not contain', () => {
     }
   });
 
-  it('does not redirect outside the folder of icons', async () => {
+  it('does not redirect outside the icon folder', async () => {
     const { status } = await handledSite(rawRecords(2, 1)).send('/sprites/a.png');
     expect(status).toBe(404);
   });

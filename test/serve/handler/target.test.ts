@@ -21,7 +21,7 @@ const hostile = fc.oneof(
 const prefix = fc.constantFrom('/', '//', '/api/gamedata/', '/api/gamedata/move/');
 
 describe('resolveTarget', () => {
-  it('resolves the path of a record to its file', () => {
+  it("resolves a record's path to its file", () => {
     const property = fc.property(kind, slug, (kind, slug) => {
       const file = recordFile(kind, slug);
       expect(resolveTarget(recordPath(kind, slug))).toMatchObject({
