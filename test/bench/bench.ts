@@ -2,8 +2,8 @@
  * Benchmark: `npm run bench -- [--rounds n] [--scale n] [--before checkout]
  * [--readme]`. Measures processes from start to exit, alternating with the tools
  * that they are compared with. `--readme` updates docs/BENCHMARKS.md. Requires Linux
- * and the programs of scripts/install-engines.sh. Exit code 1 if a figure is above
- * its budget.
+ * and the programs from scripts/install-engines.sh. Exits with code 1 if a figure is
+ * above its budget.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ import { fullUpstream } from '../support/full-upstream.ts';
 import { tablesOf, writeTables } from '../support/tables.ts';
 
 interface Comparison {
-  /** A measurement of gamedata. */
+  /** A measurement that runs gamedata. */
   readonly subject: string;
   /** The measurement that the subject is divided by. */
   readonly reference: string;
@@ -66,12 +66,13 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Returns the path of a file of the project, relative to this file. */
+/** Returns the path of a project file, which is given relative to this file. */
 function resolveHere(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
 
-// In memory if possible, because a disk still writes the files of earlier rounds.
+// We use memory if possible, because a disk may still be writing files from earlier
+// rounds.
 const MEMORY_FOLDER = '/dev/shm';
 const parentFolder = existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
 const workFolder = mkdtempSync(path.join(parentFolder, 'gamedata-bench-'));
@@ -91,7 +92,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => process.exit(1));
 }
 
-/** Without other variables: NODE_EXTRA_CA_CERTS alone doubles Node's start. */
+/**
+ * We pass no other variables, because NODE_EXTRA_CA_CERTS alone doubles Node's
+ * startup time.
+ */
 const { PATH, HOME } = process.env;
 const env = { PATH, HOME, NO_PROXY: '127.0.0.1', SOURCE_DATE_EPOCH: '1767225600' };
 
@@ -114,7 +118,7 @@ function run(command: readonly string[], cwd?: string): Output {
   throw new Error(`${program} ${args.join(' ')}: ${problem}\n${stderr}`);
 }
 
-/** Name → measurement, in seconds unless the name has another unit. */
+/** The measurements by name, in seconds unless the name includes another unit. */
 const measurements = new Map<string, () => number>();
 
 /** Measures a command. The files that it creates are removed before each run. */
@@ -166,9 +170,9 @@ function addRequests(name: string, site: string): void {
 }
 
 /**
- * Returns a table with `factor` times as many rows. Each copy of a row has an id and
- * an identifier of its own, because the data set requires unique ids and slugs. The
- * first column of every table is an id. Fields have no line breaks.
+ * Returns a table with `factor` times as many rows. Each copy of a row has a
+ * separate id and identifier, because the data set requires unique ids and slugs.
+ * The first column of every table is an id. Fields have no line breaks.
  */
 function multiplyRows(text: string, factor: number): string {
   const [header = '', ...lines] = text.trimEnd().split('\n');
@@ -254,7 +258,7 @@ async function addCheckout(
   live: string,
 ): Promise<void> {
   const gamedata = [process.execPath, path.join(root, 'dist/cli.js')];
-  // Each checkout has folders of its own, whose names start with "before".
+  // Each checkout has separate folders, whose names start with "before".
   const folderPrefix = prefix.slice(0, 6);
   const site = (name: string): string => at(folderPrefix + name);
   const build = (name: string, ...moreOptions: string[]): string[] => [
@@ -308,9 +312,9 @@ async function addBareServer(served: string): Promise<void> {
 }
 
 /**
- * Adds the time in which Eleventy generates the site in `same`. Eleventy creates the
- * files of the records from a template, and copies all other files. Before that,
- * checks that both sites are equal, because only then the times are comparable.
+ * Adds the time that Eleventy takes to generate the site in `same`. Eleventy creates
+ * the record files from a template, and copies all other files. First checks that
+ * both sites are equal, because otherwise the times would not be comparable.
  */
 function addEleventy(): void {
   const project = at('eleventy');
@@ -336,7 +340,7 @@ function addEleventy(): void {
   addTime('Eleventy', command, [output], project);
 }
 
-/** Adds the time in which tar writes the files of a site. */
+/** Adds the time that tar takes to write a site's files. */
 function addTar(): void {
   const unpacked = at('unpacked');
   mkdirSync(unpacked);
@@ -345,7 +349,7 @@ function addTar(): void {
   addTime('tar x', command, [at('unpacked/same')]);
 }
 
-/** Adds the time in which curl fetches all records of the upstream. */
+/** Adds the time that curl takes to fetch all records from the upstream. */
 function addCurl(live: string): void {
   const command = [
     'curl',
@@ -373,7 +377,7 @@ async function addNginx(): Promise<void> {
 
 /**
  * Runs all measurements in turn, as often as there are rounds, and returns the
- * median of each. Measuring in turn spreads a disturbance over all measurements.
+ * median of each. Measuring in turn spreads any disturbance over all measurements.
  */
 function measure(): Map<string, number> {
   const figuresByName = new Map<string, number[]>();

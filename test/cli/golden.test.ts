@@ -27,8 +27,7 @@ afterAll(() => server.stop());
 
 /**
  * Runs a command and returns its output without times, sizes, ports and the number
- * of files. Lines of progress are removed, because they appear only on a slow
- * machine.
+ * of files. Progress lines are removed, because they appear only on a slow machine.
  */
 async function type(line: string): Promise<string> {
   const args = line.replaceAll('<url>', server.url).split(' ');

@@ -1,5 +1,5 @@
 /**
- * Tests the regular expressions of several layers with long texts, which would make
+ * Tests the regular expressions in several layers with long texts, which would make
  * a careless expression take quadratic time.
  */
 
@@ -77,7 +77,7 @@ const LENGTH = 100_000;
 /**
  * The maximum time per text, in microseconds. On a slow machine, each text takes
  * about 0.1 s in linear time and more than 4 s in quadratic time. We measure
- * processor time because it hardly depends on the load of the machine.
+ * processor time because it hardly depends on the machine's load.
  */
 const MAX_PROCESSOR_TIME = 2_000_000;
 

@@ -71,7 +71,7 @@ describe('parseEdition', () => {
 describe('findNewestEdition', () => {
   const first = namedEdition(1);
   const second = namedEdition(2);
-  /** Has the deployment time of the first edition. */
+  /** An edition with the same deployment time as the first edition. */
   const simultaneous = { ...second, deployed: first.deployed };
 
   it.each([
@@ -158,7 +158,7 @@ describe('manifestReader', () => {
 });
 
 describe('isSitePath', () => {
-  /** As long as a path may be. */
+  /** A path of the maximum length. */
   const longPath = ['f'.repeat(200), 'g'.repeat(110), 'n'.repeat(200)].join('/');
 
   it.each([

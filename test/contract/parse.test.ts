@@ -125,7 +125,7 @@ describe('formatValue', () => {
   it('formats a deeply nested value without failing', () => {
     let nested: unknown = [];
     for (let level = 0; level < 50_000; level++) nested = [nested];
-    // Whether it can be formatted depends on the version of Node.
+    // Whether it can be formatted depends on the Node version.
     expect(formatValue(nested)).toMatch(
       /^(?:a value nested too deeply to show|\[{80}…)$/,
     );

@@ -112,7 +112,7 @@ it("npm start serves a build's folder", () => {
 it('the documents mention only options that exist', () => {
   const calls = findAll(/(?:gamedata(?:\.mjs)?|npm run build --) [a-z-].*/g);
   const mentioned = calls.join('\n').match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [];
-  // Other programs in the same lines have the last three options.
+  // The last three options belong to other programs in the same lines.
   const known = ['--help', '--version', '--directory', '--now', '--write'];
   for (const { options } of parsedCommands) {
     for (const { long } of options) known.push(String(long));
@@ -212,7 +212,7 @@ it.skipIf(!hasSystemd)('provides unit files that systemd accepts', () => {
   const args = ['verify', '--man=no', ...files];
   const result = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
   expect(result.status).toBe(0);
-  // It also reports problems of this machine's own units.
+  // It also reports problems with this machine's own units.
   const lines = result.stderr.split('\n');
   const problems = lines.filter((line) => line.includes('gamedata'));
   expect(problems).toEqual([]);

@@ -21,7 +21,7 @@ interface LockedPackage {
 }
 
 const { dependencies, devDependencies, overrides } = readJson('package.json');
-/** Folder in node_modules → package. */
+/** The packages by their folder in node_modules. */
 const lockedPackages = new Map<string, LockedPackage>(
   Object.entries(readJson('package-lock.json').packages),
 );

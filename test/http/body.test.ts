@@ -5,7 +5,7 @@ import { decodeJson, decompress, InvalidBodyError } from '../../src/http/body.ts
 const TEXT = '{"name":"Poké Ball"}';
 const PLAIN = Buffer.from(TEXT);
 
-/** Content-Encoding header → body that it describes. */
+/** Each `Content-Encoding` header with a body that it describes. */
 const encodings: readonly (readonly [string | undefined, Buffer])[] = [
   [undefined, PLAIN],
   ['', PLAIN],

@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { isWindowsName } from '../support/windows.ts';
 
 const UPSTREAM = 'https://example.test/api/v2';
-/** What the entries of a journal belong to. */
+/** The upstream and the version that a journal's entries belong to. */
 const KEY = { upstream: UPSTREAM, version: '1' };
 
 function journal(folder: string): string {
@@ -61,7 +61,7 @@ function fillJournal(): string {
   return folder;
 }
 
-/** Returns which of the entries 1 to 3 the journal contains. */
+/** Returns which of entries 1 to 3 the journal contains. */
 function readIds(folder: string): number[] {
   const cache = open(folder);
   const ids = [1, 2, 3].filter((id) => cache.get(url(id)));

@@ -19,7 +19,7 @@ import {
   truncated,
 } from '../support/local-server.ts';
 
-/** Returns the error of a request that must fail. */
+/** Returns the error from a request that must fail. */
 async function catchError(request: Promise<unknown>): Promise<UpstreamError> {
   const [outcome] = await Promise.allSettled([request]);
   if (outcome.status === 'fulfilled') throw new Error('the request did not fail');

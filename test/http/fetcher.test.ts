@@ -60,7 +60,7 @@ async function createScene(respond?: Responder) {
   const key = { upstream: 'https://upstream.test', version: '1' };
   const cache = openCache(temporaryFolder(), key);
   const fetcher = createFetcher(testClient(), cache);
-  /** 0 stands for an upstream without editions. */
+  /** Pass 0 for an upstream without editions. */
   function deploy(nextEdition: number): void {
     edition = nextEdition;
   }
@@ -83,7 +83,7 @@ async function createCachedScene(fields: Partial<CacheEntry>) {
 
 interface Loading {
   readonly behavior: string;
-  /** How the cached entry differs from a fresh one. */
+  /** The fields in which the cached entry differs from a fresh one. */
   readonly cached: Partial<CacheEntry>;
   readonly value: 'old' | 'new';
   /** The ETag that each request sends. */
@@ -273,7 +273,7 @@ describe('closeOnAbort', () => {
       throw new Error('the connection is closed');
     });
     controller.abort(new RangeError('stop'));
-    // The reason of the abort replaces the error that it causes.
+    // The reason for the abort replaces the error that the abort causes.
     await expect(work).rejects.toThrow('stop');
     // The client is closed once more after the work.
     expect(client.close).toHaveBeenCalledTimes(2);

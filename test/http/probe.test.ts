@@ -8,7 +8,7 @@ import {
   startServer,
 } from '../support/local-server.ts';
 
-/** Starts a server and a probe of it. */
+/** Starts a server and a probe for it. */
 async function startProbe(respond: Responder): Promise<Probe> {
   const { url } = await startServer(respond);
   const probe = createProbe(url, { concurrency: 4 });

@@ -25,7 +25,7 @@ async function startProxy(proxy: Server): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-/** How a proxy that does not work fails. */
+/** A broken proxy, and the failure that it causes. */
 interface BrokenProxy {
   readonly failure: string;
   readonly problem: RegExp;
@@ -187,7 +187,7 @@ describe('the proxy from the environment', () => {
       vi.stubEnv('HTTP_PROXY', await deserted());
       vi.stubEnv('NO_PROXY', noProxy);
       const { get } = testClient({ retries: 0 });
-      // No name server knows a host below `.invalid`.
+      // No name server can resolve a host below `.invalid`.
       await expect(get(`http://${host}/`, decodeJson)).rejects.toThrow(
         /^GET [^ ]+: getaddrinfo /,
       );

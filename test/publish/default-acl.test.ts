@@ -13,7 +13,7 @@ import {
 import { temporaryFolder } from '../support/temporary.ts';
 
 const [old, fresh] = littleChanged;
-/** The id of the user that runs the web server. */
+/** The id of the user who runs the web server. */
 const USER = 12_345;
 const isRoot = process.geteuid?.() === 0;
 

@@ -44,15 +44,18 @@ function createPaths() {
 }
 
 /**
- * Creates the text of a lock that a process of this machine took and that ended
- * without removing it, except for the given changes.
+ * Creates the text of a lock file, with the given changes. By default, the lock
+ * belongs to a process on this machine that has ended without removing it.
  */
 function createLock(changes: Partial<LockOwner>): string {
   const owner = { ...describeProcess(), pid: NO_PROCESS, ...changes };
   return JSON.stringify(owner);
 }
 
-/** The lock of another machine. Only its age shows whether the build still runs. */
+/**
+ * A lock held by another machine. Only the lock's age shows whether that build is
+ * still running.
+ */
 const other = createLock({ host: 'other.test' });
 
 /** Sets the modification time of a file to the given number of minutes ago. */
@@ -141,7 +144,7 @@ describe('acquireLock', () => {
     readonly owner: string;
     /** The time since the lock was renewed. */
     readonly minutes: number;
-    /** The difference between the clock of this machine and the right time. */
+    /** The difference between this machine's clock and the right time. */
     readonly clockAheadMs?: number;
   }
 
@@ -350,9 +353,9 @@ describe('a build that holds the lock', () => {
   });
 
   /**
-   * Publishes with an old lock while the clock of this process differs from the
-   * file system's clock. Synchronous work delays the timer, so publishing renews
-   * the lock itself. Returns whether it did.
+   * Publishes with an old lock while this process's clock differs from the file
+   * system's clock. Synchronous work delays the timer, so publishing renews the lock
+   * itself. Returns whether it did.
    */
   async function isRenewedByPublishing(clockAheadMs: number): Promise<boolean> {
     const { out, lock } = createPaths();

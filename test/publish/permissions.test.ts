@@ -287,8 +287,7 @@ describe('publish', () => {
   );
 });
 
-// These tests switch the user of the process, which is impossible in a worker
-// thread.
+// These tests switch the process's user, which is impossible in a worker thread.
 describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () => {
   /**
    * Creates a world-writable folder, and runs the rest of the test as an
@@ -380,7 +379,7 @@ describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () 
   ])(
     "keepArchive rejects another user's %s in place of the archive folder",
     async (_, create) => {
-      // Generates the files before switching users, because the other user may be
+      // We generate the files before switching users, because the other user may be
       // unable to read the compiled code.
       const files = siteOf(rawRecords(1, 1)).files();
       const out = createSharedFolder();

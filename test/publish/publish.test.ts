@@ -274,7 +274,7 @@ describe('publish', () => {
       'b/note.txt': 'mine',
       'b/c.json/x': 'mine',
     };
-    // The user has replaced a published file by a folder.
+    // The user has replaced a published file with a folder.
     fs.rmSync(path.join(out, 'b/c.json'));
     fs.mkdirSync(path.join(out, 'b/c.json'));
     fs.mkdirSync(path.join(out, 'come'));

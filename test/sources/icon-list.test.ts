@@ -53,7 +53,7 @@ async function load(upstream: string, options: Partial<SourceContext> = {}) {
   return { icons: icons.join(' '), warnings, notices, requests };
 }
 
-/** Creates a list of icons as the API of GitHub does. */
+/** Creates an icon list in the format of GitHub's API. */
 function encodeList(files: readonly string[], truncated = false): string {
   const tree = files.map((file) => ({ path: file, type: 'blob' }));
   return JSON.stringify({ sha: 'x', truncated, tree });
@@ -65,7 +65,7 @@ interface ListResponse {
   retryAfter?: string;
 }
 
-/** Serves the tables and the given list of icons. */
+/** Serves the tables and the given icon list. */
 async function serve(list: ListResponse) {
   const server = await startServer((response, { url = '' }) => {
     if (!url.startsWith('/list')) {
@@ -139,7 +139,7 @@ describe('icons in a clone of the upstream', () => {
     expect(notices).toEqual([`could not check 3 icons: ${itemSprites}${reason}`]);
   });
 
-  /** Loads a clone with the icon of `a` and with some of 200 bundled icons. */
+  /** Loads a clone with the icon for `a` and with some of 200 bundled icons. */
   function loadWithBundledIcons(count: number) {
     const bundledIcons: Record<string, string> = {};
     for (const id of range(1, 200))

@@ -68,7 +68,7 @@ const serveIcon: Responder = (response, request) => {
 
 /** Starts a server that has every icon and supports ETags. */
 async function startHost() {
-  /** The name of an icon → the responder that replaces `serveIcon` for it. */
+  /** The responders that replace `serveIcon`, by icon name. */
   const faults = new Map<string, Responder>();
   const server = await startServer((response, request, at) => {
     const name = (request.url ?? '').replace('/icons/', '');
@@ -127,9 +127,9 @@ function siteWith(
 type SceneOptions = Partial<GatherOptions & IconSource>;
 
 /**
- * Starts a host of icons. The returned `gather` function gathers the icons of the
- * items in mode "mirror" from this host, except where its options differ. It
- * returns the icons by their names instead of a list of files.
+ * Starts an icon host. By default, the returned `gather` function gathers the items'
+ * icons from this host in mode "mirror". It returns the icons by name instead of a
+ * list of files.
  */
 async function startScene(items = sevenItems) {
   const host = await startHost();
@@ -170,7 +170,7 @@ function without(...names: string[]): Map<string, Buffer> {
 }
 
 /**
- * Returns icons of a published site. Their content differs from the icons on the
+ * Returns icons from a published site. Their content differs from the icons on the
  * host.
  */
 function publishedIcons(...names: string[]): IconBody[] {
@@ -560,8 +560,8 @@ describe('gatherIcons, for a copied site,', () => {
 });
 
 /**
- * Starts a host of icons and returns it with a `run` function, which builds a site
- * of the records and mirrors their icons from the host.
+ * Starts an icon host and returns it with a `run` function, which builds a site from
+ * the records and mirrors their icons from the host.
  */
 async function prepareBuild(raw: SomeRecords) {
   const host = await startHost();

@@ -151,7 +151,7 @@ describe('normalizing names in other languages', () => {
     ]);
   });
 
-  /** Adds the name to those of a record, and returns its names and the warning. */
+  /** Adds the name to a record's names, and returns the names and the warning. */
   function addName(language: string, name: string) {
     const move = rawMove(7, { names: { it: 'Sette', [language]: name } });
     const { names, warnings } = createDataSet({ move: [move] });

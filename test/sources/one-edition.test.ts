@@ -198,7 +198,7 @@ describe('the REST source', () => {
 });
 
 describe('checkCachedEdition', () => {
-  /** Compares a response of `/meta/` with edition 1, which is cached. */
+  /** Compares a response from `/meta/` with edition 1, which is cached. */
   function check(
     respond: () => string,
     lastEdition: Edition | null = namedEdition(1),
@@ -300,7 +300,7 @@ describe('readOneEdition', () => {
 
   /**
    * Reads all URLs. `respond` returns the number of an edition (0 for none), or an
-   * error. It also receives the number of the request, starting at 1. Returns the
+   * error. It also receives the request's number, starting at 1. Returns the
    * requested URLs, and the result or the error.
    */
   async function readAll(respond: (url: string, at: number) => number | Error) {

@@ -217,11 +217,11 @@ describe('reading a list', () => {
 
 describe('an interrupted fetch', () => {
   /**
-   * Reads an upstream, and then changes the journal of the cache to the state after
-   * a killed run: the entries are still fresh, and the end of the run is missing.
+   * Reads an upstream, and then changes the cache's journal to the state after a
+   * killed run: the entries are still fresh, and the end of the run is missing.
    * Reads the upstream again, and returns the paths and statuses of the requests.
    *
-   * @param changeSecondMove replaces fields of the cached entry of the second move
+   * @param changeSecondMove replaces fields in the second move's cache entry
    */
   async function interrupt(changeSecondMove: object = {}): Promise<string[]> {
     const data = upstreamOf(tinyUpstream(2, 1));

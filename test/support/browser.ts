@@ -20,8 +20,8 @@ export const SHIFTS = `new Promise((resolve) => {
 })`;
 
 /**
- * Removes what the oldest browsers in `rolldown.config.ts` lack, so that every test
- * of a page covers them.
+ * Removes functions that the oldest browsers in `rolldown.config.ts` do not have, so
+ * that every page test covers these browsers.
  */
 const REMOVE_NEWER_FUNCTIONS = `
   delete URL.canParse;
@@ -31,8 +31,8 @@ const REMOVE_NEWER_FUNCTIONS = `
 `;
 
 /**
- * Starts the browser for the tests of a group. Returns a function that opens a URL
- * in a new profile until the test ends.
+ * Starts the browser for a group of tests. Returns a function that opens a URL in a
+ * new profile until the test ends.
  */
 export function useBrowser() {
   let browser: Browser | undefined;

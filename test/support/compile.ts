@@ -1,6 +1,6 @@
 /**
- * Compiles dist/ before the tests, so that `npx vitest` never tests stale code. Who
- * has just done so sets COMPILED.
+ * Compiles dist/ before the tests, so that `npx vitest` never tests stale code. Set
+ * COMPILED to skip this if dist/ is up to date.
  */
 
 import { execSync } from 'node:child_process';

@@ -16,7 +16,7 @@ export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance'>
   readonly names: readonly Names[];
 }
 
-/** Reads the names of a data set, and gives its records their exact types. */
+/** Reads a data set's names, and gives its records their exact types. */
 export function decodeDataSet(dataSet: DataSet): DecodedDataSet {
   const { records, warnings, provenance } = dataSet;
   return {
@@ -27,7 +27,7 @@ export function decodeDataSet(dataSet: DataSet): DecodedDataSet {
   };
 }
 
-/** Creates a data set from changed records, and keeps only the names of these. */
+/** Creates a data set from changed records, and keeps only these records' names. */
 export function encodeDataSet(decoded: DecodedDataSet): DataSet {
   const { records, names, ...about } = decoded;
   const recordNames = names.map((languageNames) =>

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Responder, startServer } from './local-server.ts';
 
 export async function deploy(folder: string) {
-  /** Path → another response. */
+  /** The responses that replace files, by path. */
   const faults = new Map<string, Responder>();
   const server = await startServer((response, request, at) => {
     const name = decodeURIComponent((request.url ?? '/').slice(1));

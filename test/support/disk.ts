@@ -10,7 +10,7 @@ interface DiskFile {
   readonly isFlushed: boolean;
 }
 
-/** Copies the bytes of a file, so that a model of the disk needs no file system. */
+/** Copies a file's bytes, so that a model of the disk needs no file system. */
 function readDiskFile(file: string): DiskFile {
   return {
     body: fs.readFileSync(file),
@@ -23,9 +23,9 @@ const isBelow = (file: string, folder: string): boolean =>
   file === folder || file.startsWith(`${folder}/`);
 
 /**
- * A model of a folder's content and of what the disk has of it. Tests apply the file
- * system calls of a build to it one by one, because this is much faster than copying
- * a real folder for each.
+ * Models a folder's content, and the part of it that has reached the disk. Tests
+ * apply a build's file system calls to this model one by one, because that is much
+ * faster than copying a real folder for each call.
  */
 export class Disk {
   readonly #files = new Map<string, DiskFile>();
@@ -106,8 +106,8 @@ export class Disk {
   }
 
   /**
-   * Describes what a folder with these bodies contains, so that equal states have
-   * equal texts.
+   * Describes the content of a folder with these bodies, so that equal states have
+   * equal descriptions.
    */
   describe(bodies: ReadonlyMap<string, Buffer>): string {
     const files = Array.from(bodies, ([file, body]) => `${file}: ${body}`);

@@ -60,7 +60,7 @@ function englishName({ name, names }: FullAnswer): string {
     .replace(/(^| )(\w)/g, (_, space, letter) => space + letter.toUpperCase());
 }
 
-/** Returns the first index of each of the generations 1 … 9. */
+/** Returns the first index for each of generations 1 to 9. */
 function indices({ game_indices }: FullAnswer): (number | null)[] {
   const slots = Array<number | null>(10).fill(null);
   for (const entry of game_indices.toReversed()) {
@@ -75,7 +75,7 @@ function icon({ sprites }: FullAnswer): string {
   return `sprites/items/${file}`;
 }
 
-/** Path → text of every file below `api/gamedata`. */
+/** Returns the text of every file below `api/gamedata`, by path. */
 export function expectedFiles(
   data: UpstreamData,
   baseUrl: string,

@@ -1,5 +1,5 @@
 /**
- * The table of upstream faults. Each entry describes one faulty response of the
+ * The table of upstream faults. Each entry describes one faulty response from the
  * upstream, and how a build reacts to it. docs/FAULTS.md summarizes the table.
  */
 
@@ -10,7 +10,9 @@ import type { Kind } from '../../src/contract/kinds.ts';
 import { editionNumber } from './editions.ts';
 import { type Answer, itemAnswer, moveAnswer } from './upstream-data.ts';
 
-/** A request that gets a faulty response, with all that a response may need. */
+/**
+ * A request that gets a faulty response, with everything that the response may need.
+ */
 export interface Exchange {
   readonly response: ServerResponse;
   /** The body that a working upstream sends. */
@@ -26,11 +28,11 @@ export interface Exchange {
 
 /** How a build reacts to a fault. */
 interface Reaction {
-  /** The code of the build's error, or `built` if the build succeeds. */
+  /** The build's error code, or `built` if the build succeeds. */
   readonly code: 'upstream' | 'data' | 'guard' | 'built';
   /**
-   * The error of a failed build. `<url>`, `<kind>`, `<slug>` and `<id>` stand for
-   * those of the faulty response, and other words in angle brackets for any word.
+   * The error of a failed build. `<url>`, `<kind>`, `<slug>` and `<id>` are replaced
+   * with the faulty response's values. Other words in angle brackets match any word.
    */
   readonly problem?: string | RegExp;
   /** A text in the built records. By default, nothing changes. */
@@ -59,7 +61,7 @@ type Respond = (exchange: Exchange) => unknown;
 
 export interface Fault extends Reaction {
   readonly name: string;
-  /** The only responses that can have this fault. By default, all can have it. */
+  /** The only responses that can have this fault. By default, all responses can. */
   readonly at?: 'lists' | 'records' | 'items';
   readonly respond?: Respond;
   /** Changes the record itself, so that its list also changes. */
@@ -231,7 +233,7 @@ const retriedStatuses = [
   403, 404, 408, 410, 421, 425, 429, 500, 502, 503, 504, 507, 509, 520, 527, 529,
   530,
 ];
-/** Caches may store the missing page of an earlier moment. */
+/** Caches may still have an earlier response that reports the page as missing. */
 const cachedStatuses = [403, 404, 410];
 const redirectTargets = ['http://127.0.0.2:9/api/v2/', '/api/v2/', 'file:///x'];
 
@@ -244,7 +246,7 @@ function createTooManyRequests(
   createHeader: () => string,
   problem: string,
 ): Fault {
-  // The header is created for each request, because a date passes.
+  // The header is created for each request, because its date must be in the future.
   const respond: Respond = ({ response }) => {
     response.writeHead(429, { 'retry-after': createHeader() });
     response.end('{}');
@@ -317,7 +319,7 @@ const UNEXPECTED_304 = upstreamError('got 304, expected 200', {
   withoutCache: true,
 });
 
-/** Content encoding → function that compresses as fast as possible. */
+/** The functions that compress as fast as possible, by content encoding. */
 const compressors = {
   gzip: (large: Buffer) => gzipSync(large, { level: 1 }),
   br(large: Buffer) {
@@ -326,7 +328,7 @@ const compressors = {
   },
 };
 
-/** Body that is not JSON → how the error shows the body. */
+/** Bodies that are not JSON, and how the error message quotes each of them. */
 const invalidJson = {
   '<!doctype html><title>Just a moment</title>':
     '"<!doctype html><title>Just a m…" in line 1, column 1',
@@ -335,7 +337,7 @@ const invalidJson = {
   '{"id":1,}': String.raw`"{\"id\":1,}" in line 1, column 9`,
 };
 
-/** Valid JSON that is neither a record nor a list → the error. */
+/** Valid JSON that is neither a record nor a list, and the error for it. */
 const otherJson = {
   null: dataError('got null, expected object'),
   '[]': dataError('got [], expected object'),
@@ -360,12 +362,12 @@ function appendInvalidByte(correctBody: string): Buffer {
 function sendTwentyMegabytes({ response }: Exchange): void {
   const chunks = Array<Buffer>(20).fill(MEGABYTE);
   response.writeHead(200, JSON_TYPE);
-  // A pipe waits for the client, so the body never is in memory as a whole.
+  // A pipe waits for the client, so the whole body is never in memory at once.
   Readable.from(chunks).pipe(response);
 }
 
 function createBomb(encoding: keyof typeof compressors): Fault {
-  // Compresses only if the fault is tried, because that takes a while.
+  // Compressing takes a while, so we do it only when the fault is tried.
   const respond: Respond = (exchange) => {
     const large = Buffer.alloc(20 << 20);
     const body = compressors[encoding](large);
@@ -461,7 +463,7 @@ const MIXED = upstreamError(
 );
 
 /**
- * Creates a response that names another edition than the other responses. An
+ * Creates a response that states a different edition than the other responses. An
  * edition is one deployment of the upstream.
  */
 function createOtherEdition(
@@ -586,7 +588,10 @@ const listFaults: Fault[] = [
   ),
 ];
 
-/** Creates a fault in the response of a record. Its list is correct. */
+/**
+ * Creates a fault in the response for a record. The list that contains the record is
+ * correct.
+ */
 function createRecordFault(
   name: string,
   reaction: Reaction,
@@ -595,7 +600,10 @@ function createRecordFault(
   return { ...reaction, name, at: 'records', respond: sendChanged(changeBody) };
 }
 
-/** Creates a fault in the record itself, so its list has the same fault. */
+/**
+ * Creates a fault in the record itself, so the list that contains it has the same
+ * fault.
+ */
 function createChangedRecord(
   name: string,
   reaction: Reaction,
@@ -634,7 +642,7 @@ const NO_ICON = built({ contains: '"icon":"sprites/items/unknown.png"' });
 const SLUG_RULE = 'a safe slug: lower-case letters, digits and inner hyphens';
 const NAME_RULE = 'text without control, bidirectional or line-break characters';
 
-/** Upstream name → slug of the built record. */
+/** The slugs of the built records, by upstream name. */
 const convertedSlugs = {
   'koraidon’s-poké-ball': 'koraidons-poke-ball',
   constructor: 'constructor',

@@ -220,7 +220,7 @@ it("builds a valid site even if an interrupted build's staging folder is lost", 
 
 it('requires --max-shrink only for the build in which most icons disappear', async () => {
   const item: Answer[] = [];
-  // The upstream also has the icons of the bundled data.
+  // The upstream also has the icons in the bundled data.
   const icons: string[] = [];
   for (const record of openSnapshot(BUNDLED_DATA).data().records.item) {
     icons.push('icon' in record ? record.icon : '');

@@ -65,7 +65,8 @@ describe('snapshot', () => {
   it('rejects a source folder that an interrupted command left incomplete', async () => {
     const source = await smallSource();
     leaveCommitted(source.upstream);
-    // Each call moves the clock forward, so that the command stops waiting at once.
+    // Each call moves the clock forward, so that the command stops waiting
+    // immediately.
     let now = 0;
     onTestFinished(() => void vi.restoreAllMocks());
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 600));

@@ -54,7 +54,7 @@ describe('verify <url>', () => {
       setTimeout(() => status(404)(response), at === 1 ? 1500 : 0),
     );
     const { stderr } = await callCli(['verify', url]);
-    // The number of requests depends on the load of the machine.
+    // The number of requests depends on the machine's load.
     expect(stderr).toMatch(/^reading the lists · \d+ requests?\/s$/m);
   });
 });

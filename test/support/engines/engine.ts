@@ -17,7 +17,10 @@ export interface Engine {
    * The maximum number of concurrent requests, if more would make the engine slow.
    */
   readonly concurrency?: number;
-  /** Returns why the engine cannot start, such as `nginx is not installed`. */
+  /**
+   * Returns the reason why the engine cannot start, such as `nginx is not
+   * installed`.
+   */
   missing(): string | undefined;
   start(site: string): Promise<RunningEngine>;
 }
@@ -42,7 +45,7 @@ export function getSitePath(folder: string): string {
   return getBasePath(readBaseUrl(folder));
 }
 
-/** Reads all files of a site, each with an ETag of its content. */
+/** Reads all of a site's files, each with an ETag derived from its content. */
 export function readSite(folder: string): Map<string, Asset> {
   const assets = new Map<string, Asset>();
   for (const file of listFiles(folder)) {
@@ -80,7 +83,8 @@ async function forward(
   for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
     for (const value of values) headers.append(name, value);
   }
-  // A string, because `new URL` would read the path `//host/path` as a host.
+  // We concatenate strings, because `new URL` would treat the path `//host/path` as
+  // a host.
   const url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
   const response = await respond(
     new Request(url, { method: incoming.method ?? 'GET', headers }),
@@ -89,7 +93,7 @@ async function forward(
   outgoing.end(new Uint8Array(await response.arrayBuffer()));
 }
 
-/** The request handler in the process of the test. */
+/** The request handler, run in the test process. */
 export const handler: Engine = {
   name: 'handler',
   missing: () => undefined,

@@ -1,4 +1,4 @@
-/** The engines that prove the contract, in the order of the columns of HOSTS.md. */
+/** The engines that prove the contract, in the order of the columns in HOSTS.md. */
 
 import { readFileSync } from 'node:fs';
 import {
@@ -26,13 +26,16 @@ export interface EngineRow {
   readonly links: LinkStyle;
   readonly unsupported: readonly GuaranteeName[];
   /**
-   * The column of HOSTS.md, which several engines may share. Default: the engine's
+   * The column in HOSTS.md, which several engines may share. Default: the engine's
    * name.
    */
   readonly column?: string;
 }
 
-/** An engine does not support what its host does not support, and perhaps more. */
+/**
+ * Creates an engine's row. The engine supports none of the guarantees that its host
+ * does not support, and may support even fewer.
+ */
 function createRow(
   engine: Engine,
   more: readonly GuaranteeName[] = [],

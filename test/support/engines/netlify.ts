@@ -26,7 +26,7 @@ import { typeOf } from './static.ts';
 export interface Declaration {
   readonly pattern: string;
   readonly method?: readonly string[];
-  /** Header → a regular expression that matches its value. */
+  /** A regular expression for the value of each header, by header name. */
   readonly header?: Readonly<Record<string, string>>;
   readonly onError: string;
 }
@@ -59,7 +59,7 @@ function createEngine(name: string, host: HostName): Engine {
 export const netlify = createEngine('Netlify', 'netlify');
 export const netlifyRules = createEngine('Netlify by rules', 'netlify-rules');
 
-/** Netlify calls functions in order of their names. */
+/** Netlify calls functions in the order of their names. */
 async function readFunctions(folder: string): Promise<EdgeFunction[]> {
   if (!existsSync(folder)) return [];
   return inFolder((copy) => {
@@ -89,7 +89,7 @@ function withEdgeFunction(
     isDeclared(config, request) ? run(request, { next }) : site(request);
 }
 
-/** Whether Netlify calls a function for a request. */
+/** Returns whether Netlify calls a function for a request. */
 export function isDeclared(declaration: Declaration, request: Request): boolean {
   const { pattern, method, header = {} } = declaration;
   const { pathname } = new URL(request.url);
@@ -193,7 +193,7 @@ interface NetlifyRule extends Redirect {
 /** Returns `<status> <target>` of the first matching rule. */
 export type Match = (path: string, query: string) => string | undefined;
 
-/** The rules of a `_redirects` file in two readings, which must agree. */
+/** The rules in a `_redirects` file, read in two ways that must agree. */
 export interface Readings {
   readonly rules: readonly NetlifyRule[];
   readonly errors: readonly unknown[];
@@ -203,8 +203,8 @@ export interface Readings {
    */
   readonly engine: Match;
   /**
-   * Matches as Netlify's documentation says: a rule names exactly the request's
-   * parameters.
+   * Matches as described in Netlify's documentation: a rule names exactly the
+   * request's parameters.
    */
   readonly exactSet: Match;
 }
@@ -253,8 +253,8 @@ function createExactSetMatcher(rules: readonly NetlifyRule[]): Match {
       (rule) => pathFits(rule.path, path) && queryFits(rule.query, query),
     );
     if (!match) return undefined;
-    // `*` stands for the rest of the path, and `:splat` in the target for the same
-    // text.
+    // `*` matches the rest of the path, and `:splat` in the target is replaced with
+    // that text.
     const rest = match.path.endsWith('*') ? path.slice(match.path.length - 1) : '';
     return `${match.status} ${match.to.replace(':splat', rest)}`;
   };
@@ -266,8 +266,8 @@ function pathFits(pattern: string, path: string): boolean {
 }
 
 /**
- * A value such as `:limit` in a rule matches any value. The last of repeated
- * parameters counts.
+ * A value such as `:limit` in a rule matches any value. If a parameter is repeated,
+ * its last value counts.
  */
 function queryFits(
   wanted: Readonly<Record<string, string>>,

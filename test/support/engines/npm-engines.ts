@@ -12,7 +12,7 @@ const folder = fileURLToPath(
 
 export const engineFile = (name: string): string => folder + name;
 
-/** Returns a problem if a file of a package in that folder is missing. */
+/** Returns a problem if a package file in that folder is missing. */
 export function missingEngine(file: string): string | undefined {
   if (existsSync(engineFile(file))) return undefined;
   const packageName = /^(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];

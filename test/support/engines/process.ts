@@ -41,7 +41,7 @@ export async function startProgram(program: Program): Promise<RunningEngine> {
       output = (output + chunk).slice(-4000);
     });
   }
-  /** How the program has ended; undefined while it runs. */
+  /** A description of how the program ended. Undefined while it is running. */
   let end: string | undefined;
   const ended = once(child, 'exit')
     .catch((error) => [error])

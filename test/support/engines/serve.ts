@@ -5,9 +5,9 @@ import type { Engine, RunningEngine } from './engine.ts';
 
 const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
 
-/** A process of `gamedata serve`. */
+/** A `gamedata serve` process. */
 export interface ServeProcess extends RunningEngine, RunningProcess {
-  /** What it has printed on stdout and stderr. */
+  /** Returns the text that it has printed on stdout and stderr. */
   output(): string;
 }
 

@@ -1,4 +1,4 @@
-/** Servers of files: the `serve` package, Python's own, and GitHub Pages. */
+/** File servers: the `serve` package, Python's own server, and GitHub Pages. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function startOn(
   const base = getSitePath(site);
   const needsCopy = base !== '';
   const folder = needsCopy ? createFolder() : site;
-  // A copy, because `serve` follows links only to files.
+  // We copy the site, because `serve` follows links only to files.
   if (needsCopy) cpSync(site, path.join(folder, base), { recursive: true });
   const [command = '', ...args] = createCommand(folder, port);
   return startProgram({

@@ -31,9 +31,9 @@ interface ServerProgram {
 }
 
 /**
- * Creates the engine of a web server. Each start writes two files into a folder of
- * its own: main.conf in place of the distribution's configuration, and site.conf
- * with the site's own configuration.
+ * Creates the engine of a web server. Each start writes two files into a separate
+ * folder: main.conf in place of the distribution's configuration, and site.conf with
+ * the site's own configuration.
  */
 function createWebServer(server: ServerProgram): WebServer {
   const { host, program } = server;
@@ -86,8 +86,8 @@ function createWebServer(server: ServerProgram): WebServer {
 }
 
 /**
- * Lets every user enter a site's folder, because Apache's workers run as another
- * user than root.
+ * Lets every user enter a site's folder, because Apache's workers do not run as
+ * root.
  */
 function openParents(site: string): void {
   let folder = path.dirname(site);
@@ -134,7 +134,7 @@ function createNginxFolders(folder: string): string {
   return lines.join('\n  ');
 }
 
-/** Debian's nginx.conf without the parts that only its service needs. */
+/** Debian's nginx.conf without the parts that only the systemd service needs. */
 export const createNginxMain = (
   folder: string,
   user = 'root',
