@@ -47,7 +47,7 @@ function readLanguages(): Language[] {
   return languages;
 }
 
-/** Reads the bundled records as responses of the upstream. */
+/** Reads the bundled records in the form of upstream responses. */
 function readBundled() {
   const languages = readLanguages();
   return mapKinds((kind) => {

@@ -24,7 +24,8 @@ import { findFailures } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
 /**
- * Picks one of the words of a text, or of others. Repeated words are more frequent.
+ * Picks one of the words in a text, or one of the other values. Words that occur
+ * several times are picked more often.
  */
 function oneOf(text: string, ...others: string[]): fc.Arbitrary<string> {
   return fc.constantFrom(...text.split(' '), ...others);
@@ -132,7 +133,7 @@ const ifNoneMatch = oneOf(
 
 interface FuzzRequest {
   readonly method: string;
-  /** The path and the query, as they go over the wire. */
+  /** The path and the query as they are sent. */
   readonly target: string;
   readonly headers: readonly Header[];
 }
@@ -164,7 +165,7 @@ function judge({ status, headers }: PlainResponse): string[] {
   const { Location: location = '' } = headers;
   const problems: string[] = [];
   if (!STATUSES.includes(status)) problems.push(`status ${status}`);
-  // A path that starts with two slashes would be a host.
+  // A path that starts with two slashes would be read as a host.
   const isLocalPath = /^\/(?!\/)\S*$/.test(location);
   if (status === 301 && !isLocalPath) problems.push(`a redirect to ${location}`);
   if (status === 302 && !location.startsWith(SPRITES)) {
@@ -204,9 +205,9 @@ function exchange(port: number, text: string): Promise<string | undefined> {
 const CHUNK_BORDER = /\r\n[\da-f]+\r\n|^[\da-f]+\r\n|\r\n0\r\n\r\n$/i;
 
 /**
- * Compares the bytes of a response with the response of the handler. Headers may be
- * in another order and others may be added. The body may be chunked. Responses of
- * Node's parser are not compared, because the handler does not get such requests.
+ * Compares a response's bytes with the handler's response. Headers may be added or
+ * be in another order, and the body may be chunked. Responses from Node's parser are
+ * not compared, because the handler does not get such requests.
  */
 function compare(
   wire: string | undefined,
@@ -245,8 +246,8 @@ const AT_ONCE = 8;
 const HARMLESS_PATH = /^[\w-]+(?:\/[\w-]+)*(?:\.[\w-]+)+$/;
 
 /**
- * Creates the request handler for the files of a site. It may ask only for harmless
- * paths.
+ * Creates the request handler for a site's files. The handler may request only
+ * harmless paths.
  */
 function createLocalResponder(files: ReadonlyMap<string, Asset>): Responder {
   return createResponder({
@@ -276,7 +277,7 @@ async function attempt(
   const { method, target, headers } = request;
   const wire = await exchange(port, formatRequest(request));
   const local = splitTarget(target);
-  // The handler gets only paths. The server must respond to others, too.
+  // The handler gets only paths, but the server must also respond to other targets.
   if (!local.path.startsWith('/')) return wire === undefined ? ['hangs'] : [];
   const sentHeaders = new Headers();
   for (const [name, value] of headers) sentHeaders.append(name, value);
@@ -286,8 +287,8 @@ async function attempt(
 
 /**
  * Publishes a site, serves it with `gamedata serve`, and sends requests, some in
- * parallel, until one has problems. Each response is compared with that of a request
- * handler in this process. Returns the problems with the requests.
+ * parallel, until one has problems. Each response is compared with the response from
+ * a request handler in this process. Returns the requests that had problems.
  */
 export function fuzz(requests: number, seed: number): Promise<string[]> {
   return inFolder(async (parent) => {

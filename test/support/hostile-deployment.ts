@@ -1,6 +1,6 @@
 /**
- * Prepared deployments: a small site with arbitrary values, read by every command
- * that reads a site.
+ * Creates malicious deployments, which are small sites with arbitrary values. Every
+ * command that reads a site has to read them.
  */
 
 import { hash } from 'node:crypto';
@@ -37,7 +37,7 @@ const MARK = 'INJECTED';
 const HANG_MS = 30_000;
 
 const editedFiles = [
-  // meta.json has most of the values that end up in other files.
+  // Most of the values that end up in other files come from meta.json.
   'meta.json',
   'meta.json',
   'meta.json',
@@ -80,7 +80,7 @@ const dangerousTexts = [
   'file:///etc/passwd',
   'http://127.0.0.1:1/',
 ];
-/** Texts that would end a line or a string in the configuration of a host. */
+/** Texts that would end a line or a string in a host's configuration. */
 const injections = [
   `x\n${MARK}`,
   `x"; ${MARK}`,
@@ -98,7 +98,7 @@ const evil: fc.Arbitrary<unknown> = fc.oneof(
   fc.string(),
 );
 
-/** A body, a status, or undefined for a body without end. */
+/** A body, a status, or undefined for an endless body. */
 type Answer = string | Buffer | number | undefined;
 const invalidJson = [
   '',
@@ -162,9 +162,9 @@ function replaceNode(root: unknown, { at, value }: Edit): unknown {
 }
 
 /**
- * Applies edits one after the other to the files of a clean site. After an edit that
- * is listed, the manifest gets the size and the hash of the edited file, because
- * otherwise every reader would stop at the wrong hash and never read the value.
+ * Applies edits one after another to a clean site's files. After an edit that is
+ * listed, the manifest gets the edited file's size and hash. Otherwise, every reader
+ * would stop at the wrong hash and never read the value.
  */
 function spoil(
   clean: ReadonlyMap<string, Buffer>,
@@ -187,8 +187,8 @@ function spoil(
 }
 
 /**
- * Corrects the entry of a file in the manifest, unless the file or the manifest
- * cannot be read.
+ * Corrects a file's entry in the manifest, unless the file or the manifest cannot be
+ * read.
  */
 function listAsServed(served: Map<string, Answer>, file: string): void {
   const body = served.get(file);
@@ -252,9 +252,9 @@ const plan = fc.record({
 });
 
 /**
- * Deploys spoiled sites, and mirrors, verifies and compares each. A folder of its
- * own surrounds each copy, so that files that a command writes next to the copy are
- * noticed. Returns the report of fast-check about the first harmful deployment.
+ * Deploys spoiled sites, and mirrors, verifies and compares each of them. Each copy
+ * is in a separate folder, so that we notice any files that a command writes next to
+ * the copy. Returns fast-check's report about the first harmful deployment.
  */
 export function tryHostile(runs: number, seed: number): Promise<string[]> {
   return inFolder(async (folder) => {
@@ -290,9 +290,9 @@ export function tryHostile(runs: number, seed: number): Promise<string[]> {
 }
 
 interface Trial {
-  /** Where the hostile deployment is served. */
+  /** The URL at which the hostile deployment is served. */
   readonly url: string;
-  /** The folder of the clean site. */
+  /** The clean site's folder. */
   readonly clean: string;
   /** The folder of the copy. */
   readonly out: string;
@@ -301,7 +301,7 @@ interface Trial {
 /**
  * Mirrors, verifies and compares a deployment. Each command may refuse it. A refused
  * mirror must not change the copy, and an accepted one must be intact, without
- * injected text in the configurations of hosts.
+ * injected text in host configuration.
  */
 async function useAll({ url, clean, out }: Trial): Promise<string[]> {
   const copies = path.dirname(out);
@@ -335,7 +335,8 @@ async function useAll({ url, clean, out }: Trial): Promise<string[]> {
 }
 
 /**
- * Returns false for an expected error. Throws for any other, and if the work hangs.
+ * Returns false after an expected error. Throws any other error, and throws if the
+ * work hangs.
  */
 async function endsWell(name: string, work: Promise<unknown>): Promise<boolean> {
   const late = setTimeout(HANG_MS, 'late', { ref: false });

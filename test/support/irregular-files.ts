@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Each creates something other than a regular file. `outside` is a regular file in
- * another folder.
+ * Each function creates something other than a regular file. `outside` is a regular
+ * file in another folder.
  */
 export const irregular: Record<string, (file: string, outside: string) => void> = {
   'a FIFO': (file) => void execFileSync('mkfifo', [file]),

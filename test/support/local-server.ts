@@ -14,7 +14,7 @@ import {
 } from '../../src/http/client.ts';
 import { listen } from './loopback.ts';
 
-/** Sends a response. `at` is the number of the request, from 1. */
+/** Sends a response. `at` is the request's number, starting at 1. */
 export type Responder = (
   response: ServerResponse,
   request: IncomingMessage,
@@ -38,7 +38,7 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-/** Starts a server that stops at the end of the test. */
+/** Starts a server that stops when the test ends. */
 export async function startServer(respond: Responder): Promise<LocalServer> {
   const requests: ReceivedRequest[] = [];
   const seen = { connections: 0, busiest: 0 };

@@ -8,9 +8,9 @@ const NEEDED_BYTES = 4 * 2 ** 30;
 
 /**
  * Finds a folder in memory if possible, because the tests flush tens of thousands of
- * files, for which a busy disk needs minutes. Otherwise returns the folder of the
- * operating system. Programs may be forbidden there, and Deno reads no file below
- * /dev.
+ * files, which takes minutes on a busy disk. Otherwise, returns the operating
+ * system's temporary folder. A folder in memory may not permit running programs, and
+ * Deno reads no files below /dev.
  */
 export function findMemory(): string {
   if (process.env.TMPDIR || !existsSync(MEMORY)) return tmpdir();

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { createFolder, removeFolder } from './folders.ts';
 
-/** Builds a site of the bundled data without icons. Returns its folder. */
+/** Builds a site without icons from the bundled data. Returns the site's folder. */
 export async function buildPageSite(options: BuildOptions = {}): Promise<string> {
   const out = path.join(createFolder(), 'site');
   const baseUrl = 'https://example.test';

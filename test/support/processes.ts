@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
 export interface Finished {
-  /** Null if a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -10,7 +10,7 @@ export interface Finished {
 
 export interface ProcessOptions {
   readonly cwd?: string | undefined;
-  /** Everything in the environment beside PATH. */
+  /** All environment variables except PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 

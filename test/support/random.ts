@@ -13,7 +13,10 @@ export async function findFailures<T>(
 
 export type Random = ReturnType<typeof createRandom>;
 
-/** The same seed gives the same numbers: https://github.com/cprosche/mulberry32 */
+/**
+ * Creates a random number generator. The same seed always results in the same
+ * numbers: https://github.com/cprosche/mulberry32
+ */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const nextFraction = (): number => {
@@ -30,7 +33,10 @@ export function createRandom(seed: number) {
       if (index >= choices.length) throw new Error('nothing to pick from');
       return choices[index] as T;
     },
-    /** Picks some choices, or all if there are fewer, in their order. */
+    /**
+     * Picks `count` choices, or all of them if there are fewer, and keeps their
+     * order.
+     */
     sample<T>(choices: readonly T[], count: number): T[] {
       let left = Math.min(count, choices.length);
       return choices.filter((_, at) => {

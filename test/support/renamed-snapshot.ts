@@ -13,7 +13,7 @@ import { openSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
 import { listAsTheyAre } from './listed.ts';
 
-/** Old slug → current slug. */
+/** The current slugs by old slug. */
 const renamed = {
   'old-pound': 'pound',
   'taken-again': 'karate-chop',

@@ -7,11 +7,11 @@ const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export const cliCommand = [process.execPath, CLI] as const;
 
 export interface CliOptions extends ProcessOptions {
-  /** In the syntax of the shell. */
+  /** A redirection in shell syntax. */
   readonly redirect?: string;
 }
 
-/** Starts the compiled command line without the environment of the tests. */
+/** Starts the compiled command line without the tests' environment variables. */
 export function startCli(
   args: readonly string[],
   { redirect, ...options }: CliOptions = {},
@@ -23,7 +23,7 @@ export function startCli(
   );
 }
 
-/** Kills the program at the end of the test. */
+/** Starts a program that is killed when the test ends. */
 function startForTest(command: readonly string[], options?: ProcessOptions) {
   const started = startProcess(command, options);
   onTestFinished(() => void started.child.kill('SIGKILL'));

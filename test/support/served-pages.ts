@@ -4,8 +4,8 @@ import { serve } from '../../src/cli/commands/serve.ts';
 import { buildPageSite, removePageSite } from './page-site.ts';
 
 /**
- * Serves a site of the bundled data for the tests of a group. `url` is empty until
- * they run.
+ * Serves a site with the bundled data for a group of tests. `url` is empty until the
+ * tests run.
  */
 export function usePageSite(options: BuildOptions = {}): {
   readonly url: string;

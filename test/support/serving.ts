@@ -18,7 +18,7 @@ interface SiteContent {
   readonly extras?: readonly SiteFile[] | undefined;
 }
 
-/** Publishes a site of plain records: some moves and three items. */
+/** Publishes a site with plain records: some moves and three items. */
 export async function publishSite(
   folder: string,
   { moves = 3, extras = [PAGE], baseUrl }: SiteContent = {},
@@ -56,7 +56,7 @@ export async function serveSite({
 export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
-  // Tests expect that the server resets connections.
+  // Some tests expect the server to reset connections.
   socket.on('error', () => {});
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   return socket;
@@ -71,7 +71,7 @@ export async function readAll(socket: Socket): Promise<string> {
   return text;
 }
 
-/** Sends text as it is, and reads until the connection is closed. */
+/** Sends text unchanged, and reads until the connection is closed. */
 export async function sendText(port: number, sent: string) {
   const socket = await openSocket(port);
   socket.write(sent, 'latin1');
@@ -84,7 +84,7 @@ export async function sendText(port: number, sent: string) {
   };
 }
 
-/** Sends a request with a target as it is. */
+/** Sends a request with an unchanged target. */
 export const sendTarget = (
   port: number,
   target: string,

@@ -6,7 +6,7 @@ import type { Records } from './steps-world.ts';
 
 /** A folder as seen by an HTTP server and `sha256sum`. */
 export interface Seen {
-  /** Path → SHA-256 and mtime. */
+  /** The SHA-256 and mtime of each file, by path. */
   readonly files: ReadonlyMap<string, string>;
   readonly records: Records;
   /** The records, and their redirects. */
@@ -14,7 +14,10 @@ export interface Seen {
   readonly baseUrl: string | undefined;
   readonly digest: string | undefined;
   readonly captured: string;
-  /** File → how it differs from the manifest or from the rest of the site. */
+  /**
+   * The problem with each file that differs from the manifest or from the rest of
+   * the site.
+   */
   readonly wrong: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +45,7 @@ interface SeenMeta {
 
 /**
  * Looks at a folder, which may be damaged, without our own readers. First compares
- * all files with the manifest, then reads the listed records, and at last checks
+ * all files with the manifest, then reads the listed records, and finally checks
  * what depends on the records: the counts in meta.json and the targets of redirects.
  */
 export function look(folder: string): Seen {
@@ -125,7 +128,7 @@ function countKinds(records: Records): Record<string, number> {
   return counts;
 }
 
-/** The expected result of a command. */
+/** A command's expected result. */
 export interface Intent {
   readonly records: Records;
   /** The base URL in the options; otherwise the published base URL is kept. */
@@ -138,7 +141,7 @@ export interface Intent {
   readonly fallback?:
     | { readonly digest: string; readonly captured: string }
     | undefined;
-  /** Whether the command keeps the records of the folder. */
+  /** Whether the command keeps the folder's records. */
   readonly isSame?: boolean;
   /** Whether the source cannot be reached. */
   readonly isHopeless?: boolean;
@@ -151,12 +154,15 @@ export interface Intent {
  */
 type Intents = readonly [Intent, ...Intent[]];
 
-/** Whether the options of a command contain these words, one after the other. */
+/** Returns whether a command's options contain these words, one after another. */
 function hasOptions({ options }: Intent, ...words: string[]): boolean {
   return options.join(' ').includes(words.join(' '));
 }
 
-/** Finds the records that options allow to remove; undefined for all. */
+/**
+ * Finds the records that may be removed according to the options. Returns undefined
+ * if all records may be removed.
+ */
 function findAllowed(
   before: Seen,
   intents: readonly Intent[],
@@ -175,8 +181,8 @@ function findAllowed(
 }
 
 /**
- * Finds the paths that end because their records are removed, unless an option
- * allows that.
+ * Finds the paths that stop working because their records are removed, unless an
+ * option allows their removal.
  */
 export function findEndingPaths(before: Seen, intents: Intents): string[] {
   const allowed = findAllowed(before, intents);
@@ -191,7 +197,7 @@ export function findEndingPaths(before: Seen, intents: Intents): string[] {
   return ending;
 }
 
-/** Whether the guard has a reason to refuse a command. */
+/** Returns whether the guard has a reason to refuse a command. */
 function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   if (before.wrong.size > 0 || isOlder(before, intent)) return true;
   // `--allow-missing` cannot name a forgotten slug.
@@ -211,8 +217,8 @@ function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
 }
 
 /**
- * Whether a command falls back to bundled data that is older than the published
- * data.
+ * Returns whether a command falls back to bundled data that is older than the
+ * published data.
  */
 function isOlder(before: Seen, { fallback }: Intent): boolean {
   if (fallback === undefined || before.digest === fallback.digest) return false;
@@ -243,11 +249,12 @@ interface Change {
 }
 
 /**
- * Finds what a command did wrong. A failed or refused command must have a reason and
- * must not change the folder. A successful one must publish an intact site with
- * exactly the records and the base URL of its intent, must keep every path that it
- * has not named, and must remove its staging folder. Files that were damaged or left
- * behind before the command are excused where only `--verify` finds them.
+ * Finds the rules that a command broke. A failed or refused command must have a
+ * reason and must not change the folder. A successful one must publish an intact
+ * site with exactly the records and the base URL of its intent, must keep every path
+ * that its output does not name, and must remove its staging folder. Files that were
+ * damaged or left behind before the command are excused where only `--verify` finds
+ * them.
  */
 export function findBreaches(
   { before, after }: Change,
@@ -319,8 +326,8 @@ export function findBreaches(
 
 /**
  * Finds paths that are lost, or redirect to another record, although no option
- * allows that and no message names them. A path is a record's own or a redirect to
- * it.
+ * allows that and no message names them. The path may be a record's own path or a
+ * redirect to the record.
  */
 function findLostPaths(
   { before, after }: Change,
@@ -333,7 +340,7 @@ function findLostPaths(
   const hasUnfinished = intents.length > 1;
   const ending = new Set(findEndingPaths(before, intents));
   const currentRecords = new Set(after.records.values());
-  // After a kill or damage, redirects and records may be of two sites.
+  // After a kill or damage, redirects and records may come from two different sites.
   const mayMove = hasUnfinished || before.wrong.size > 0 || isForgetting;
 
   function isLost(address: string, record: string): boolean {

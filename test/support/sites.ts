@@ -30,7 +30,10 @@ import {
   type UpstreamData,
 } from './upstream-data.ts';
 
-/** Reads the plain answer of upstream-data.ts, but without names in languages. */
+/**
+ * Parses the plain answer from upstream-data.ts, but without names in other
+ * languages.
+ */
 function createPlainRecord<K extends Kind>(kind: K, id: number): RawRecord<K> {
   const answer = plainAnswer(kind, id);
   return { ...parseRecord(kind, answer, `${id}`), names: {} };
@@ -54,7 +57,7 @@ export function rawItem(
   };
 }
 
-/** The records of some kinds. A function decides about the other kinds. */
+/** The records of some kinds. Each function adds other kinds as it needs them. */
 export type SomeRecords = Partial<RawRecords>;
 
 /** Adds one plain record of each other kind. */
@@ -118,7 +121,9 @@ function collectOldSlugs({ steps }: History): OldSlugs {
   return mergeOldSlugs(...slugsOfSteps);
 }
 
-/** Creates the files of a site of raw records, with its description and redirects. */
+/**
+ * Creates a site's files from raw records, including its description and redirects.
+ */
 export function siteOf(raw: SomeRecords, options: SiteOptions = {}) {
   const {
     links = 'query',
@@ -177,8 +182,8 @@ export function rawOf(upstream: UpstreamData): RawRecords {
 }
 
 /**
- * Returns the recorded records if they lie beside the project. Otherwise, creates as
- * many plain records.
+ * Returns the recorded records if they are stored next to the project. Otherwise,
+ * creates the same number of plain records.
  */
 export function fullSizeRecords(): RawRecords {
   if (hasRecordedUpstream) return rawOf(recordedUpstream());

@@ -1,5 +1,5 @@
 /**
- * A small data set in a folder, for tests that build whole sites and need no
+ * A small data set in a folder, for tests that build whole sites but do not need
  * thousands of files.
  */
 
@@ -14,7 +14,8 @@ import { dataSetOf, rawRecords, type SomeRecords } from './sites.ts';
 import { sharedFolder, temporaryFolder } from './temporary.ts';
 
 /**
- * The options of a build that reads such a data set: two pages of moves, five items.
+ * Returns the options for a build that reads such a data set, which has two pages of
+ * moves and five items.
  */
 export async function smallSource(
   raw: SomeRecords = rawRecords(120, 5),
@@ -26,7 +27,7 @@ export async function smallSource(
   return { source: 'snapshot', upstream };
 }
 
-/** Builds a small site once for all tests of a file. */
+/** Builds a small site once for all tests in a file. */
 export function sharedSite(options: BuildOptions = {}, raw?: SomeRecords) {
   const folder = sharedFolder();
   const site = path.join(folder, 'site');
@@ -43,7 +44,7 @@ export function sharedSite(options: BuildOptions = {}, raw?: SomeRecords) {
     folder,
     site,
     described,
-    /** A site of its own for a test that changes it. */
+    /** Copies the site for a test that changes it. */
     copied(): string {
       const copy = path.join(temporaryFolder(), 'site');
       cpSync(site, copy, { recursive: true, preserveTimestamps: true });

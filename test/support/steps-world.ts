@@ -25,7 +25,7 @@ interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs commands of gamedata. */
+/** Runs gamedata commands. */
 export interface Commands {
   run(args: readonly string[], options: CommandOptions): Promise<Finished>;
   /** Ends the process. */
@@ -33,8 +33,8 @@ export interface Commands {
 }
 
 /**
- * Starts a process that runs commands one after the other, because starting Node
- * takes longer.
+ * Starts a process that runs commands one after another, because starting Node for
+ * each command takes longer.
  */
 export function startCommands(cli: string): Commands {
   const child = spawn(process.execPath, [LOOP, cli], {
@@ -79,10 +79,10 @@ export function killAtFile(
 }
 
 type Slugs = Readonly<Record<Kind, ReadonlyMap<number, string>>>;
-/** Path → record, such as `move/1`. */
+/** The record at each path, such as `move/1`. */
 export type Records = ReadonlyMap<string, string>;
 
-/** The slugs of one kind that differ from `<kind>-<id>`; null removes a record. */
+/** One kind's slugs that differ from `<kind>-<id>`; null removes a record. */
 type SlugChanges = Readonly<Record<number, string | null>>;
 
 function createSlugs(changes: { [K in keyof Slugs]?: SlugChanges }): Slugs {
@@ -144,7 +144,7 @@ export function listRecords(name: Variant): Records {
 
 export interface ChangingUpstream {
   readonly url: string;
-  /** Assign another variant to change the data of the following responses. */
+  /** Assign another variant to change the data in later responses. */
   readonly now: { variant: Variant };
   close(): Promise<void>;
 }
@@ -177,7 +177,7 @@ export const setDay = (day: string) => ({
 
 export const QUICK = ['--no-downloads', '--no-cache', '--retries', '0'] as const;
 
-/** A data set in a folder that commands read as a snapshot. */
+/** A data set in a folder, which commands read as a snapshot. */
 interface CapturedData {
   readonly folder: string;
   readonly variant: Variant;
@@ -185,7 +185,7 @@ interface CapturedData {
 
 /** A site that steps only read. */
 interface OtherSite extends CapturedData {
-  /** Where a server serves the site. */
+  /** The URL at which a server serves the site. */
   readonly url: string;
   readonly baseUrl: string;
 }
@@ -193,7 +193,7 @@ interface OtherSite extends CapturedData {
 /** The inputs of all sequences. */
 export interface World {
   readonly folder: string;
-  /** The command line of a package with its own bundled data. */
+  /** The path to the command line of a package with separate bundled data. */
   readonly cli: string;
   readonly data: readonly CapturedData[];
   readonly others: readonly OtherSite[];
@@ -204,7 +204,7 @@ export interface World {
 /**
  * Creates the inputs of all sequences in a folder. First copies the package and
  * replaces its bundled data. Then captures a snapshot of each variant, and two
- * snapshots that follow a rename. At last builds the other sites from these
+ * snapshots that follow a rename. Finally, builds the other sites from these
  * snapshots, and keeps serving them until `close`.
  */
 export async function createWorld(folder: string): Promise<World> {
@@ -237,8 +237,7 @@ export async function createWorld(folder: string): Promise<World> {
   }
 
   /**
-   * Captures variants one after the other, so that the snapshot has a history of
-   * them.
+   * Captures variants one after another, so that the snapshot has a history of them.
    */
   async function capture(
     target: string,
@@ -253,7 +252,7 @@ export async function createWorld(folder: string): Promise<World> {
     };
   }
 
-  /** Builds a site from variants one after the other, so that it has redirects. */
+  /** Builds a site from variants one after another, so that it has redirects. */
   async function build(
     name: string,
     baseUrl: string,

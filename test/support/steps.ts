@@ -41,9 +41,11 @@ interface Archive {
   readonly baseUrl: string | undefined;
 }
 
-/** A site that a step can read: one of the world, or an archive of this site. */
+/**
+ * A site that a step can read: one of the world's sites, or an archive of this site.
+ */
 interface ChosenSite extends Archive {
-  /** A path or a URL, as it is given to a command. */
+  /** A path or a URL, in the form that commands accept. */
   readonly name: string;
 }
 
@@ -58,9 +60,9 @@ interface Scene {
   readonly out: string;
   /** The day in February 2026 on which the next command runs. */
   day: number;
-  /** Copies of the whole folder by the operator. */
+  /** The operator's copies of the whole folder. */
   copies: string[];
-  /** Path in `cwd` → the site in the archive. */
+  /** The site in each archive, by its path in `cwd`. */
   readonly archives: Map<string, Archive>;
   /** The intents of killed commands, until another command completes them. */
   unfinished: Intent[];
@@ -122,9 +124,9 @@ function listRemovedNames(before: Seen, records: worlds.Records): string[] {
 }
 
 /**
- * Chooses how a command allows the removal of records. Of six commands, one raises
- * the limit, one names all removed records, one names a single record, and the
- * others allow nothing.
+ * Chooses how a command allows the removal of records. Of every six commands, one
+ * raises the limit, one names all removed records, one names a single record, and
+ * the others allow nothing.
  */
 function chooseGuards(
   { random }: Scene,
@@ -151,7 +153,7 @@ const extraOptions: readonly (readonly string[])[] = [
   ['--host', 'nginx'],
 ];
 
-/** What a build of a source should publish. */
+/** The site that a build from a source should publish. */
 type BuildIntent = Pick<
   Intent,
   'records' | 'fallback' | 'isHopeless' | 'isRestored'
@@ -159,7 +161,7 @@ type BuildIntent = Pick<
 
 /**
  * Creates a build with a random base URL, guards and one extra option. The random
- * choices stay in this order, because otherwise a seed would stand for another
+ * choices stay in this order, because otherwise a seed would result in another
  * sequence.
  */
 function createBuild(
@@ -207,9 +209,9 @@ const buildFromSnapshot: CreateStep = (scene, before) => {
 };
 
 /**
- * Builds from an upstream, which is down in half of the steps. Two builds of three
- * choose the source `auto`: only they fall back to the bundled data, and without a
- * fallback the build is hopeless.
+ * Builds from an upstream, which is down in half of the steps. Two of every three
+ * builds choose the source `auto`. Only these builds fall back to the bundled data.
+ * A build without a fallback is bound to fail.
  */
 const buildFromUpstream: CreateStep = (scene, before) => {
   const { random, upstream, world } = scene;
@@ -266,8 +268,8 @@ const mirrorAnother: CreateStep = (scene, before) => {
 };
 
 /**
- * Most builds move more than 8 files, so the larger limit also kills at the last
- * files or never.
+ * Most builds move more than 8 files, so with the larger limit, the kill may also
+ * hit the last files or never happen.
  */
 const killBuild: CreateStep = (scene, before) => {
   const step = buildFromSnapshot(scene, before);
@@ -348,7 +350,7 @@ const frequencies: readonly (readonly [CreateStep, count: number])[] = [
 ];
 
 /**
- * Each step as many times as its frequency, so that picking one at random is
+ * Contains each step as many times as its frequency, so that a random choice is
  * weighted.
  */
 const weightedSteps: CreateStep[] = [];
@@ -419,8 +421,8 @@ async function trySequence(
 }
 
 /**
- * Publishes the site that the first random step changes. In one sequence of four, it
- * is a mirror of another site, and otherwise a build.
+ * Publishes the site that the first random step changes. In one of every four
+ * sequences, it is a mirror of another site. Otherwise, it is a build.
  */
 async function publishFirst(scene: Scene, titles: string[]): Promise<void> {
   const { random, world, cwd } = scene;
@@ -451,7 +453,7 @@ function keepCopy(scene: Scene): void {
 interface CommandResult {
   /** Null if the command was killed. */
   readonly code: number | null;
-  /** What it printed on stdout, then on stderr. */
+  /** The text that it printed on stdout, and then on stderr. */
   readonly text: string;
 }
 
@@ -478,9 +480,9 @@ async function runCommand(
 /**
  * Takes one step, and returns the breached invariants. A manual change is only
  * verified, because it may damage the site. After a command, the folder before and
- * after it is compared with the command's intent and with those of killed commands,
- * because a command completes or discards the change of a killed one. Copies the
- * folder in the end if it is intact.
+ * after it is compared with the command's intent and with the intents of killed
+ * commands, because a command completes or discards a killed command's change.
+ * Finally, copies the folder if it is intact.
  */
 async function takeStep(
   scene: Scene,
@@ -520,8 +522,8 @@ async function takeStep(
 /**
  * Checks that `verify` is right about the folder, and changes nothing.
  *
- * @param code the exit code of the last command; null if it was killed, undefined
- * after a manual change
+ * @param code the last command's exit code; null if it was killed, undefined after a
+ * manual change
  */
 async function checkVerify(
   scene: Scene,
@@ -563,7 +565,7 @@ async function checkVerify(
 
 const AT_ONCE = 4;
 
-/** Takes sequences of consecutive seeds in one world. Returns all breaches. */
+/** Runs the sequences for consecutive seeds in one world. Returns all breaches. */
 export function trySequences(count: number, firstSeed: number): Promise<string[]> {
   const seeds = range(firstSeed, firstSeed + count - 1);
 

@@ -27,7 +27,10 @@ function createNamesTable(column: string, answers: readonly FullAnswer[]): strin
   return createTable(`${column},local_language_id,name`, rows);
 }
 
-/** File name → text, with further columns of the upstream. */
+/**
+ * Returns the text of each table by file name, including other columns that the
+ * upstream has.
+ */
 export function tablesOf(data: UpstreamData): TableTexts {
   const tables: TableTexts = {};
   const languages = new Map<number, string>();
@@ -74,8 +77,8 @@ export function writeTables(folder: string, tables: TableTexts): void {
 }
 
 /**
- * Writes tables and icons as a clone of the upstream's repository has them. Returns
- * the folder of the tables.
+ * Writes tables and icons in the layout of a clone of the upstream's repository.
+ * Returns the folder with the tables.
  */
 export function writeClone(
   folder: string,

@@ -7,7 +7,7 @@ export function temporaryFolder(parent?: string): string {
   return folder;
 }
 
-/** Creates a folder for all tests of a file. */
+/** Creates a folder for all tests in a file. */
 export function sharedFolder(): string {
   const folder = createFolder();
   afterAll(() => removeFolder(folder));

@@ -30,7 +30,7 @@ interface RecordedList {
  */
 export function recordedUpstream(): UpstreamData {
   const plain = upstreamOf({});
-  /** The texts that were read, by their path. */
+  /** The texts that have been read, by path. */
   const texts = new Map<string, string>();
 
   function read(path: string): string | undefined {
@@ -63,7 +63,7 @@ export interface FullAnswer {
   names: { name: string; language: { name: string; url: string } }[];
   accuracy: number | null;
   generation: { url: string };
-  /** Items only, like `sprites`. */
+  /** Only items have this field, like `sprites`. */
   game_indices: { game_index: number; generation: { url: string } }[];
   sprites: { default: string | null };
 }
@@ -78,7 +78,7 @@ export function answersOf(data: UpstreamData, kind: Kind): FullAnswer[] {
   return answers;
 }
 
-/** `/api/v2/generation/4/` → 4. */
+/** Returns the id in a link: 4 for `/api/v2/generation/4/`. */
 export function idIn({ url }: { readonly url: string }): number {
   const match = /\/(\d+)\/$/.exec(url);
   return Number(match?.[1]);
@@ -110,7 +110,9 @@ function sprite(file: string) {
 
 type Overrides = Record<string, unknown> & { name?: string | undefined };
 
-/** Creates a response with every field that a source reads of any kind. */
+/**
+ * Creates a response with every field that a source reads from records of any kind.
+ */
 export function plainAnswer(
   kind: Kind,
   id: number,
@@ -150,7 +152,7 @@ export function range(first: number, last: number): number[] {
   return numbers;
 }
 
-/** Contains each peculiarity of the real data once. */
+/** Creates responses that contain each peculiarity of the real data once. */
 const handMadeAnswers = (): Answers => ({
   move: [
     moveAnswer(1, { name: 'pound', names: english('Pound') }),

@@ -10,7 +10,10 @@ import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { listen } from './loopback.ts';
 import type { UpstreamData } from './upstream-data.ts';
 
-/** Returns true if it responds itself. `at` counts the requests from 1. */
+/**
+ * Returns true if it has sent the response itself. `at` is the request's number,
+ * starting at 1.
+ */
 export type Fault = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -33,12 +36,12 @@ export interface UpstreamOptions {
   }) => State;
   /** The body of `/meta/`. Default: the edition of the state, or 404 without one. */
   readonly meta?: string;
-  /** In milliseconds, before each response. */
+  /** The delay before each response, in milliseconds. */
   readonly latency?: number;
   /** In seconds, for `Cache-Control: max-age`. */
   readonly maxAge?: number;
   readonly fault?: Fault;
-  /** Default: a free one. */
+  /** The default is a free port. */
   readonly port?: number;
 }
 
