@@ -34,7 +34,7 @@ it('diff ends without a stack trace if its reader exits, and waits for a slow re
   slow.child.stdout?.resume();
   const { code, stdout } = await slow.finished;
   expect(code).toBe(0);
-  // Larger than the buffer of a pipe.
+  // The output must be larger than a pipe's buffer.
   expect(stdout.length).toBeGreaterThan(200_000);
   expect(() => JSON.parse(stdout)).not.toThrow();
 });

@@ -48,7 +48,7 @@ const findAll = (stage: Instruction[], name: string): string[] =>
  */
 function listContext(): string[] {
   const patterns = read('.dockerignore').trim().split('\n');
-  // Patterns of nested files would need more than this imitation of Docker.
+  // This imitation of Docker does not support patterns for nested files.
   expect(patterns.filter((pattern) => pattern.includes('/'))).toEqual([]);
   return readdirSync(PROJECT).filter((name) => {
     let isIgnored = false;
@@ -64,7 +64,7 @@ function listContext(): string[] {
 }
 
 /**
- * Runs a command as a step of the build, with npm's own cache, because tests need no
+ * Runs a command as a build step, with npm's own cache, because tests need no
  * internet.
  */
 function runStep(
@@ -123,7 +123,7 @@ describe.skipIf(nginx.missing())('the image', () => {
   const site = path.join(app, 'site');
 
   /**
-   * Runs every instruction of the build stage, in order, with the files of the
+   * Runs every instruction of the build stage, in order, with the files from the
    * context.
    */
   beforeAll(() => {

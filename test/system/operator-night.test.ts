@@ -36,12 +36,14 @@ const UNIT = readFileSync(
   'utf8',
 );
 const isRoot = process.getuid?.() === 0;
-/** `nobody`, who owns no files. */
+/** The user `nobody`, who owns no files. */
 const USER = 65_534;
 
 const missing = nginx.missing() ?? missingOpenssl();
 
-/** Sets up an upstream with editions, nginx and the files of docs/OPERATING.md. */
+/**
+ * Sets up an upstream with editions, nginx, and the files from docs/OPERATING.md.
+ */
 async function machine({ secure }: { secure: boolean }) {
   const answers = tinyUpstream(10);
   // nginx derives ETags from mtime and size.
@@ -144,7 +146,7 @@ const withTls = (text: string, { port, cert, key }: Machine): string =>
       "    location = /mine { return 200 'mine'; }\n",
   });
 
-/** Runs a line of a unit or document with the folders of the test. */
+/** Runs a line from a unit or document with the test's folders. */
 function run(
   { at, opt, srv, cert }: Machine,
   line: string,
@@ -237,8 +239,8 @@ it.skipIf(missing)(
     const { srv, upstream, copy } = here;
     expect(UNIT).toContain('\nUser=gamedata\n');
 
-    // Without a published site, the guard refuses data of another size than the
-    // bundled data.
+    // Without a published site, the guard refuses data if it does not have about as
+    // many records as the bundled data.
     expect((await refresh(here)).code).toBe(4);
     const first = await refresh(here, '--max-shrink 100');
     expect(first, first.stderr).toMatchObject({
@@ -277,7 +279,7 @@ it.skipIf(missing)(
     await expectRedirect(here, 'move-3', 'another');
     await stillServed(here);
 
-    // A rollback to the archive before the last one.
+    // The operator rolls back to the archive before the last one.
     const archives = readdirSync(path.join(srv, 'site-archives'))
       .filter((name) => name.endsWith('.gz'))
       .sort();
@@ -294,7 +296,7 @@ it.skipIf(missing)(
     await expectRedirect(here, 'move-3');
     await stillServed(here);
 
-    // Publishes the site as a version with another template would.
+    // Simulates an upgrade to a version with another template.
     await refresh(here);
     const template = path.join(srv, 'site/_hosts/nginx.conf');
     writeFileSync(

@@ -23,7 +23,7 @@ import { compile } from '../support/typescript.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 
 const demandsAll = process.env.ENGINES === 'all';
-/** Debian installs pandas for its own Python only. */
+/** Debian installs pandas only for its own Python. */
 const PYTHONS = ['python3', '/usr/bin/python3'];
 const pandasPython = PYTHONS.find((python) => works(python, '-c', 'import pandas'));
 const DUCKDB = '@duckdb/node-api/lib/index.js';
@@ -54,7 +54,7 @@ const work = sharedFolder();
 let folder = '';
 let server: SiteServer | undefined;
 beforeAll(async () => {
-  // The links of the site resolve to the server.
+  // The site's links resolve to the server.
   const port = await freePort();
   folder = await buildPageSite({ baseUrl: `http://127.0.0.1:${port}` });
   server = await serve({ dir: folder, port });
@@ -76,19 +76,22 @@ interface Output {
   readonly stderr: string;
 }
 
-/** Compiles TypeScript in each way. Returns the output of the compiler. */
+/**
+ * Compiles TypeScript with each set of module options. Returns the compiler's
+ * output.
+ */
 function compileBlock(code: string): Output {
   writeFileSync(path.join(work, 'block.ts'), code);
   let stdout = '';
   for (const options of moduleOptions) {
-    // The types of Node include `fetch`.
+    // Node's types include `fetch`.
     const types = { lib: ['es2023'], types: ['node'] };
     stdout += compile(work, { ...types, noEmit: true, ...options });
   }
   return { stdout, stderr: '' };
 }
 
-/** Runs code in the work folder, but only compiles TypeScript. */
+/** Runs code in the work folder. TypeScript is only compiled. */
 async function run(language: string, code: string): Promise<Output> {
   if (language === 'ts') return compileBlock(code);
   let program = process.execPath;
@@ -150,7 +153,7 @@ function findCode(heading: string, language: string): string {
   return code;
 }
 
-/** Block → its output. */
+/** The expected output of each block. */
 const expected: Readonly<Record<string, string | RegExp>> = {
   'Every record of a kind, in js': '746 Pound\n',
   'One record and its icon, in sh': /^http:\S+\/sprites\/items\/master-ball\.png\n$/,
@@ -253,7 +256,7 @@ it('a recipe corrects a value in a clone of the tables and builds from it', asyn
     GIT_CONFIG_VALUE_0: 'https://github.com/PokeAPI/pokeapi',
   };
   const code = findCode('Correct wrong data', 'bash');
-  // The guard expects as many records as in the bundled data.
+  // The guard expects as many records as the bundled data has.
   const command = code.replace('gamedata build', '$& --max-shrink 100');
   await promisify(execFile)('bash', ['-ec', command], { cwd: clone, env });
   const record = readFileSync(

@@ -37,7 +37,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LINKED = ['node_modules', 'public', 'package.json'];
 const run = promisify(execFile);
 
-/** Copies the compiled package into a checkout, whose data set it then uses. */
+/**
+ * Copies the compiled package into a checkout, so that the package uses the
+ * checkout's data set.
+ */
 function install(checkout: string): void {
   cpSync(path.join(ROOT, 'dist'), path.join(checkout, 'dist'), { recursive: true });
   for (const name of LINKED) {
@@ -45,7 +48,9 @@ function install(checkout: string): void {
   }
 }
 
-/** Records its arguments. From the second time on, an issue is open. */
+/**
+ * A fake `gh` that records its arguments. From the second call on, an issue is open.
+ */
 const gh = `#!/usr/bin/env bash
 printf '%s\\n' "$*" >> "$HOME/asked"
 case "$1 $2" in
@@ -69,7 +74,7 @@ esac
 
 type Variables = Readonly<Record<string, string>>;
 
-/** A checkout of a fork, as the workflow has it. */
+/** A checkout of a fork, like the one in which the workflow runs. */
 interface Repository {
   /** The upstream's responses, which tests change before a refresh. */
   readonly answers: Record<Kind, Answer[]>;
@@ -81,25 +86,28 @@ interface Repository {
   git(...args: string[]): Promise<string>;
   /** Runs a script, such as `commit --push`. Returns stderr if it fails. */
   step(line: string, more?: Variables): Promise<string | undefined>;
-  /** Runs the steps of the workflow up to the first failure. */
+  /** Runs the workflow's steps up to the first failure. */
   refresh(more?: Variables): Promise<string | undefined>;
   /** Makes the remote refuse pushes to the default branch. */
   protect(): void;
   /** Renames the second move in the upstream. */
   rename(name: string): void;
-  /** What the last script printed on stdout. */
+  /** Returns the text that the last script printed on stdout. */
   printed(): string;
   /** Reads a file. Paths are relative to the checkout. */
   read(file: string): string;
   has(file: string): boolean;
   outcome(): string;
-  /** Subjects of the remote's commits, newest first. */
+  /** Returns the subjects of the remote's commits, with the newest first. */
   log(branch?: string): Promise<string[]>;
   /** Prints nothing if the checkout has no changes. */
   status(): Promise<string>;
 }
 
-/** Git refuses to commit without an author, whom only the scripts set. */
+/**
+ * Git refuses to commit without an author. Only the scripts set one, so the tests
+ * set their own.
+ */
 const AUTHOR = ['-c', 'user.name=o', '-c', 'user.email=o@example.test'];
 
 /**
@@ -320,7 +328,7 @@ it('rebases its commit on commits that were pushed in the meantime', async () =>
 });
 
 describe('refused data', () => {
-  /** Creates a repository in which the guard has refused that a move disappears. */
+  /** Creates a repository in which the guard has refused to let a move disappear. */
   async function refuseMissingMove() {
     const repo = await createRepository();
     repo.answers.move.pop();

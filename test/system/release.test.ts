@@ -35,8 +35,8 @@ esac
 };
 
 /**
- * Runs the scripts of a release in a repository of its own, with programs that
- * publish nothing.
+ * Runs the release scripts in a separate repository, with programs that publish
+ * nothing.
  */
 function createRelease({
   version = '1.2.3',

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Folder of src/ → tests of other folders that cover it. `npm run mutants` runs no
- * other tests, to save time.
+ * For each folder in src/, the tests in other folders that cover it. To save time,
+ * `npm run mutants` runs no other tests.
  */
 const coveredBy: Record<string, readonly string[]> = {
   sources: [

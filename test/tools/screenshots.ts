@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots`: takes the README's screenshot, the image of link previews,
+ * `npm run screenshots`: takes the README's screenshot, the image for link previews,
  * and `favicon.ico`. Requires Chromium.
  */
 
@@ -26,7 +26,7 @@ const MAX_SCREENSHOT_BYTES = 150_000;
 
 const logo = readFileSync(resolveFile('public/mark.svg'), 'utf8');
 
-/** The size in pixels of the image of link previews: https://ogp.me */
+/** The size of the image for link previews, in pixels: https://ogp.me */
 const CARD_SIZE = { width: 1200, height: 630 };
 const card = `<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; height: 630px; display: grid; place-content: center; gap: 36px; background: #fff; color: #1b1f24;
@@ -74,8 +74,8 @@ async function takeScreenshot(browser: Browser, siteUrl: string): Promise<void> 
 }
 
 /**
- * Takes the image of link previews and the favicon. Both are inline HTML, so they
- * have a page of their own, because the site's policy forbids inline styles.
+ * Takes the image for link previews and the favicon. Both are inline HTML. The
+ * site's policy forbids inline styles, so they have a separate page.
  */
 async function takeImages(browser: Browser): Promise<void> {
   const page = await browser.newPage({

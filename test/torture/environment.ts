@@ -28,7 +28,7 @@ export interface StartOptions extends ProcessOptions {
   readonly wrap?: readonly string[];
 }
 
-/** Starts a command of gamedata. */
+/** Starts a gamedata command. */
 export function start(
   args: readonly string[],
   options: StartOptions = {},
@@ -68,7 +68,7 @@ export function writeDataSet(
   return folder;
 }
 
-/** Hashes the manifest of a site, without files that depend on earlier builds. */
+/** Hashes a site's manifest, without files that depend on earlier builds. */
 export function digestSite(out: string): string | undefined {
   const file = path.join(out, 'manifest.json');
   if (!existsSync(file)) return undefined;
@@ -102,7 +102,7 @@ export async function mustRun(
 /** The result of a part of the torture run. */
 export interface Ended {
   readonly tried: number;
-  /** What happened to the tries, such as `recovered`. */
+  /** A summary of the attempts, such as `recovered`. */
   readonly summary: string;
   readonly problems?: readonly string[];
 }

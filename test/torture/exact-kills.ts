@@ -12,11 +12,12 @@ const patterns: Readonly<Record<string, string>> = {
 };
 
 /**
- * Scenario → the n-th call of a function, if need be about some paths.
+ * The moments to kill each scenario: before the n-th call of a function, optionally
+ * only counting calls about certain paths.
  *
  * `test/publish/power-cut.test.ts` tries every call of a small site. Here, one call
- * of each phase is enough to show what only a process shows: the lock of a process
- * that has ended, the journal of the cache, and files that are flushed by real
+ * from each phase is enough to test what requires a real process: the lock of a
+ * process that has ended, the cache's journal, and files that are flushed by real
  * calls.
  */
 const moments: Readonly<Record<string, readonly string[]>> = {

@@ -19,7 +19,7 @@ import {
   writeDataSet,
 } from './environment.ts';
 
-/** More records than a build reads or writes between two checks for signals. */
+/** More records than a build reads or writes between checks for signals. */
 const RECORDS = 300;
 const AT_ONCE = 2;
 
@@ -91,7 +91,7 @@ async function expectFailure(
   await verify(out);
 }
 
-/** The machine lacks what a failure needs. */
+/** Thrown if the machine does not support a failure. */
 class Skipped extends Error {}
 
 /** Mounts a file system in memory with these options while a function runs. */
@@ -132,15 +132,15 @@ function fillDisk(
 }
 
 /**
- * Sends a signal at a moment of a build. The exit code must match the site: 0 for
- * the new site, otherwise the old one. Then builds again, which must read all
- * responses from the cache.
+ * Sends a signal at a given moment during a build. The exit code must match the
+ * site: 0 for the new site, otherwise the old one. Then builds again, which must
+ * read all responses from the cache.
  */
 async function stopAt(scene: Scene, moment: string, exit: number): Promise<void> {
   const { small, out, upstream } = scene;
   await mustRun(buildFromSnapshot(small, out));
   const oldDigest = digestSite(out);
-  // The disk cache writes files, too, but this is about the files of the site.
+  // The disk cache writes files, too, but this test is about the site's files.
   const paths = moment.startsWith('writeFileSync') ? 'gamedata-staging/' : '';
   const env = {
     NODE_OPTIONS: `--import=${KILL_AT}`,
@@ -163,7 +163,7 @@ async function stopAt(scene: Scene, moment: string, exit: number): Promise<void>
   demand(isCached, 'the cache was not kept');
 }
 
-/** Starts a process with its own process ids, as on another host. */
+/** Starts a process with separate process ids, as on another host. */
 const ELSEWHERE = [
   'unshare',
   '--user',
@@ -174,16 +174,16 @@ const ELSEWHERE = [
 ];
 
 async function waitUntilSuspended(pid: number | undefined): Promise<void> {
-  // The third field is the state of the process; T is suspended.
+  // The third field is the process's state. T means suspended.
   while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ')) {
     await setTimeout(20);
   }
 }
 
 /**
- * Suspends a build at a moment. Meanwhile its lock gets old, and another build on
- * another host breaks the lock and publishes. When the first build continues, it
- * must notice that, fail, and keep the other build's site.
+ * Suspends a build at a given moment. Meanwhile, its lock gets old, and another
+ * build on another host breaks the lock and publishes. When the first build
+ * continues, it must notice that, fail, and keep the other build's site.
  */
 async function suspendAt(
   { folder, out, small, large }: Scene,
@@ -248,7 +248,7 @@ async function limitDescriptors(scene: Scene): Promise<void> {
   await expectFailure(args, /EMFILE/, { out: scene.out, wrap });
 }
 
-/** Failure → how it is tried. */
+/** The function that tries each failure. */
 const failures: Record<string, (scene: Scene) => Promise<void>> = {
   'a disk that fills up while staging': (scene) => fillDisk(scene, 100_000),
   'a full disk': (scene) => fillDisk(scene, 0),
@@ -270,7 +270,7 @@ const failures: Record<string, (scene: Scene) => Promise<void>> = {
     suspendAt(scene, 'renameSync:400'),
 };
 
-/** Tries a failure in a folder of its own, with two data sets and an upstream. */
+/** Tries a failure in a separate folder, with two data sets and an upstream. */
 function tryFailure(attempt: (scene: Scene) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const small = writeDataSet(path.join(folder, 'small'), 20, 1);
@@ -286,7 +286,7 @@ function tryFailure(attempt: (scene: Scene) => Promise<void>): Promise<void> {
   });
 }
 
-/** Tries failures of the machine. */
+/** Tries machine failures. */
 export async function tryFailures(count: number, random: Random): Promise<Ended> {
   const skipped: string[] = [];
   const problems: string[] = [];

@@ -43,7 +43,7 @@ function createBuild(data: string, out: string): string[] {
   ];
 }
 
-/** A data set and the digest of its site. */
+/** A data set and its site's digest. */
 interface Variant {
   readonly data: string;
   readonly digest: string | undefined;
@@ -151,7 +151,7 @@ async function readAll(
   problems: string[],
   isOver: () => boolean,
 ): Promise<number> {
-  /** File and ETag → body. */
+  /** The body for each file and ETag. */
   const bodies = new Map<string, string>();
   let reads = 0;
 

@@ -30,13 +30,14 @@ interface ScenarioRun {
   run(options?: StartOptions): Promise<Finished>;
   /**
    * Throws unless the folder is in the old or the new state after the run, and the
-   * next run changes it to the new state. `how` says what was done to the run.
+   * next run changes it to the new state. `how` describes the interruption of the
+   * run.
    */
   expectRecovery(how: string, ended: Pick<Finished, 'code'>): Promise<void>;
 }
 
 export interface PreparedScenario extends Scenario {
-  /** The folder of all scenarios. */
+  /** The folder for all scenarios. */
   readonly folder: string;
   next(): ScenarioRun;
 }
@@ -64,7 +65,7 @@ export function withScenarios<T>(
 }
 
 interface Urls {
-  /** Where the folder of all scenarios is served. */
+  /** The URL at which the folder for all scenarios is served. */
   readonly address: string;
   readonly upstream: string;
 }
@@ -90,10 +91,10 @@ function createBuild(data: string, base: State, out: string): string[] {
 }
 
 /**
- * Creates the scenarios, each with a folder of its own. A scenario changes either
- * the data, which rewrites a few files, or the base URL, which rewrites all files.
- * The sites that are mirrored are built before, and so is the site that is moved in
- * place.
+ * Creates the scenarios, each in a separate folder. A scenario changes either the
+ * data, which rewrites a few files, or the base URL, which rewrites all files. The
+ * sites that are mirrored, and the site that is moved into place, are built
+ * beforehand.
  */
 async function createScenarios(
   folder: string,
@@ -163,8 +164,8 @@ async function createScenarios(
 }
 
 /**
- * Runs a scenario once for each state, and remembers the digest of the folder in
- * that state.
+ * Runs a scenario once for each state, and remembers the folder's digest in that
+ * state.
  */
 async function prepare(
   folder: string,

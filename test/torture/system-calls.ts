@@ -36,7 +36,7 @@ interface Moment {
   readonly nth: number;
 }
 
-/** An error of the machine at a moment of a scenario. */
+/** A machine error at a moment in a scenario. */
 interface Trial extends Moment {
   readonly scenario: PreparedScenario;
   readonly action: string;
@@ -48,9 +48,9 @@ function createStrace(log: string, ...options: string[]): string[] {
 }
 
 /**
- * Fails system calls of every command that changes a folder. First runs each
- * scenario under strace to find the moments, then chooses some of all pairs of
- * moments and errors. After each failed call the command must end with 0 or 1,
+ * Makes system calls fail in every command that changes a folder. First runs each
+ * scenario under strace to find the moments, then chooses some of the pairs of
+ * moments and errors. After each failed call, the command must end with 0 or 1,
  * report no bug, and leave a folder from which the next run recovers.
  */
 export async function failCalls(count: number, random: Random): Promise<Ended> {
@@ -135,7 +135,7 @@ function findMoments(log: string, out: string): Moment[] {
       moments.push({ call, about, nth: callsAboutPath.count(`${call} ${about}`) });
       continue;
     }
-    // The n-th of these calls may be about a pipe of Node in another run, which
+    // The n-th of these calls may be about one of Node's pipes in another run, which
     // would then wait indefinitely.
     if (['write', 'close', 'fsync'].includes(call)) continue;
     moments.push({ call, about: undefined, nth: nthOfAll });

@@ -1,6 +1,6 @@
 /**
- * Tries failures of builds and servers, and prints the results:
- * `npm run torture -- [--short] [--seed n]`.
+ * Makes builds and servers fail, and prints the results: `npm run torture --
+ * [--short] [--seed n]`.
  */
 
 import { parseArgs } from 'node:util';
@@ -24,8 +24,8 @@ const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;
 
 /**
- * A part of the run with its number of attempts. The short run omits attempts of the
- * tests.
+ * A part of the run with its number of attempts. The short run omits attempts that
+ * the tests already make.
  */
 interface Part {
   readonly short: number;
@@ -82,7 +82,10 @@ const parts: Readonly<Record<string, Part>> = {
   },
 };
 
-/** Runs a part. An error that it throws is its only problem. */
+/**
+ * Runs a part. If the part throws an error, that error is reported as its only
+ * problem.
+ */
 async function tryPart({ attempt }: Part, count: number): Promise<Ended> {
   try {
     return await attempt(count);

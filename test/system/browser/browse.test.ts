@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       'true',
       'true',
     ]);
-    // The browser has the JSON of the same URL.
+    // The browser has cached the JSON from the same URL.
     await page.goto(`${site.url}/meta.json`);
     await page.goBack();
     await waitForText(page, 'Records 901 to 954');
@@ -319,7 +319,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       `${site.url}/api/gamedata/item/?format=api&limit=1000`,
     );
     await page.emulateMedia({ media: 'print' });
-    // The width of the paper without Chromium's default margins.
+    // The paper width without Chromium's default margins.
     for (const width of [718, 740]) {
       await page.setViewportSize({ width, height: 1000 });
       const right: number = await page.evaluate(

@@ -7,7 +7,10 @@ import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
 const demandsAll = process.env.ENGINES === 'all';
-/** Below a path by configuration, code, rules and files. */
+/**
+ * Each of these engines serves a site below a path in a different way: by
+ * configuration, code, rules or files.
+ */
 const shownBelow = ['nginx', 'gamedata serve', 'Cloudflare', 'GitHub Pages'];
 const shown = engines
   // A proxy changes no pages.

@@ -20,7 +20,7 @@ const tags = [
 const WIDTHS = [320, 390, 768, 1280];
 const CHECKED = { light: 1280, dark: 320 };
 
-/** `act` brings a loaded page into its state. */
+/** `act` puts a loaded page into this state. */
 const pageStates: readonly {
   name: string;
   path: string;

@@ -1,5 +1,6 @@
 /**
- * Every engine keeps the guarantees of the contract and serves each file as built.
+ * Tests that every engine keeps the contract's guarantees and serves each file as
+ * built.
  */
 
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -28,7 +29,7 @@ import { serveStatic } from '../../support/engines/static.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
-/** Set where `scripts/install-engines.sh` has run. */
+/** ENGINES is set to `all` where `scripts/install-engines.sh` has run. */
 const demandsAll = process.env.ENGINES === 'all';
 const HOSTS = path.join(PACKAGE_ROOT, 'docs/HOSTS.md');
 const RECORDS = 205;
@@ -46,7 +47,7 @@ const typedFiles = [
   'robots.txt',
 ];
 
-/** Column of HOSTS.md → guarantees that its engines do not meet. */
+/** The guarantees that the engines in each column of HOSTS.md do not keep. */
 const results = new Map<string, Set<GuaranteeName>>();
 
 function addResults(column: string, names: readonly GuaranteeName[]): void {
@@ -69,7 +70,7 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
     `${engine.name}${reason} at https://example.test%s`,
     (below) => {
       const baseUrl = `https://example.test${below}`;
-      // Only a folder that a build creates is readable for other users.
+      // Other users can read a folder only if a build created it.
       const out = path.join(mkdtempSync(path.join(folder, 'site-')), 'site');
       const isAtRoot = below === '';
       let running: RunningEngine;
@@ -133,11 +134,11 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
           const response = await fetch(`${running.url}/${file}`, {
             headers: { Accept: 'text/html' },
           });
-          // Not canceled, because workerd would report a broken pipe.
+          // We do not cancel the body, because workerd would report a broken pipe.
           await response.arrayBuffer();
           const { headers } = response;
           const type = getMediaType(file);
-          // CDNs add the charset of JSON and use the older type of scripts.
+          // CDNs add a charset to JSON and use the older media type for scripts.
           const typeWithCharset = `${type}; charset=utf-8`;
           const olderType = type.replace(
             'text/javascript',

@@ -25,7 +25,7 @@ function readRules(site: RedirectSite): Promise<Readings> {
   return readRedirects(bodyText(redirects?.body ?? ''));
 }
 
-/** Returns the response of both readings, which must agree. */
+/** Returns the response from both readings, which must agree. */
 function respond(
   { engine, exactSet }: Readings,
   path: string,
@@ -93,8 +93,8 @@ describe("the full-size site's rules", () => {
   it.each(['', 'format=api', 'utm=1'])(
     'serves records with the query "%s"',
     (query) => {
-      // The engine takes 20 ms to match one record, and the rules of all records are
-      // alike.
+      // The engine takes 20 ms to match one record, and the rules for all records
+      // are alike.
       const sample = recordFiles.filter((_, index) => index % 500 === 0);
       for (const file of sample) {
         const response = respond(readings, `/${path.dirname(file)}`, query);
@@ -138,7 +138,7 @@ const query = fc
   .shuffledSubarray<Name>(['format', 'limit', 'offset'])
   .chain((names) => fc.tuple(...names.map(createParameter)));
 
-/** Finds the response among the built pages of a list. */
+/** Finds the response among a list's built pages. */
 function findExpected(count: number, parameters: readonly Parameter[]): string {
   const given = new Map(parameters);
   const format = given.get('format') ?? 'api';

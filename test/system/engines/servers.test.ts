@@ -1,6 +1,7 @@
 /**
- * nginx, Caddy and Apache with requests that each could misread in its own way, and
- * with compression, ranges and errors. guarantees.test.ts covers the contract.
+ * Tests nginx, Caddy and Apache with requests that each server could misread in its
+ * own way, and with compression, ranges and errors. guarantees.test.ts covers the
+ * contract.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +38,7 @@ const LIST = '/api/gamedata/move/';
 const SPECIFICATION = '/openapi.json';
 const BULK = '/download/move.ndjson';
 
-/** Abbreviations of responses; `-` is any text. */
+/** Abbreviations for responses. `-` matches any text. */
 const responses: Readonly<Record<string, string>> = {
   move: '200 api/gamedata/move/index.json',
   move100: '200 api/gamedata/move/offset/100/index.json',
@@ -58,8 +59,8 @@ interface Question {
 type Row = readonly [Question, expected: string];
 
 /**
- * Parses lines of a path and the accepted responses. A path without a slash at its
- * start is below the list of moves.
+ * Parses lines of a path and the accepted responses. A path without a leading slash
+ * is relative to the list of moves.
  */
 function parseLines(lines: string, more: Omit<Question, 'path'> = {}): Row[] {
   const rows: Row[] = [];
@@ -71,7 +72,7 @@ function parseLines(lines: string, more: Omit<Question, 'path'> = {}): Row[] {
   return rows;
 }
 
-/** Accept header → the response to a list that only names its format. */
+/** The expected format of a list for each `Accept` header. */
 const acceptHeaders: Readonly<Record<string, string>> = {
   'TEXT/HTML': 'page',
   'image/avif, text/html': 'page',
@@ -223,11 +224,11 @@ for (const [accept, expected] of Object.entries(acceptHeaders)) {
 const folder = sharedFolder();
 const site = path.join(folder, 'site');
 const incomplete = path.join(folder, 'incomplete');
-/** Body → file. */
+/** The file with each body. */
 const files = new Map<string, string>();
 beforeAll(async () => {
   const upstream = renamedSnapshot(path.join(folder, 'data'), 250);
-  // Each server must hide the configuration of the others, too.
+  // Each server must hide the other servers' configuration, too.
   const hosts = ['nginx', 'caddy', 'apache'] as const;
   const options = {
     source: 'snapshot',
@@ -266,7 +267,7 @@ beforeAll(async () => {
 type SentHeaders = Readonly<Record<string, string>>;
 
 /**
- * Starts a server for the tests of a group. Returns a function that sends a path
+ * Starts a server for a group of tests. Returns a function that sends a path
  * unchanged. `fetch` would normalize it.
  */
 function useServer(start: () => Promise<RunningEngine>) {
@@ -306,15 +307,15 @@ function expectError(
   expect(status).toBe(expected);
   expect(JSON.parse(`${bytes}`)).toEqual({ detail });
   expect(header('content-type')).toBe('application/json');
-  // nginx has already set the file's Cache-Control; the error's follows and is
-  // stricter.
+  // nginx has already set the file's Cache-Control. The error's value follows it and
+  // is stricter.
   expect(header('cache-control')).toMatch(/^(?:public, .*, )?no-cache$/);
   expect(header('access-control-allow-origin')).toBe('*');
 }
 
 /**
- * Describes a response by its status, and by its redirect, the file that it contains,
- * or its body.
+ * Describes a response by its status, followed by its redirect, the file that it
+ * contains, or its body.
  */
 function describeReply({ status, header, bytes }: Reply): string {
   const location = header('location').replace(/^https:\/\/example\.test(?=\/)/, '');
@@ -323,7 +324,7 @@ function describeReply({ status, header, bytes }: Reply): string {
   return `${status} ${content}`.trim();
 }
 
-/** Compares a description with an expected one, whose `-` stands for any text. */
+/** Compares a description with an expected one, in which `-` matches any text. */
 function isDescribedBy(got: string, expected: string): boolean {
   if (!expected.endsWith(' -')) return got === expected;
   const status = expected.slice(0, -2);
@@ -347,7 +348,7 @@ describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))(
         const notAllowed = createErrorBody(formatNotAllowed(method));
         const abbreviations: Readonly<Record<string, string>> = {
           ...responses,
-          // Apache cannot name the method.
+          // Apache cannot include the method in the message.
           405: engine === apache ? '405 405.json' : `405 ${notAllowed}`,
         };
         const choices: string[] = [];

@@ -56,7 +56,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
             ]);
           }
           expect(failed.sort()).toEqual([...hosts[engine.host].unsupported].sort());
-          // The file about the whole host belongs to the site at its root.
+          // Files about the whole host belong to the site at the host's root.
           const { status } = await fetch(`${address}/.well-known/security.txt`);
           expect(status).toBe(address.endsWith('/games') ? 404 : 200);
         }

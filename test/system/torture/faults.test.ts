@@ -36,7 +36,9 @@ const places: readonly Place[] = [
   { name: 'the last record', kind: 'item', id: 3 },
 ];
 
-/** A retry that succeeds does not depend on the place, so two places are enough. */
+/**
+ * A retry that succeeds does not depend on the place, so two places are enough.
+ */
 const placesOfRetries = ['the first list', 'the last record'];
 
 function listPlaces({ at }: Fault, times: number): readonly Place[] {
@@ -51,11 +53,13 @@ function listPlaces({ at }: Fault, times: number): readonly Place[] {
 }
 
 const RETRIES = 1;
-/** In milliseconds, with time for other trials on the same event loop. */
+/**
+ * Timeouts in milliseconds. They leave time for other trials on the same event loop.
+ */
 const TIMEOUTS = { headers: 1000, body: 1000, total: 3000 };
 
 interface Failure {
-  /** The code of an expected error; otherwise `bug`. */
+  /** The code of an expected error, or `bug` for any other error. */
   readonly code: string;
   readonly message: string;
 }
@@ -84,7 +88,7 @@ async function runBuild(
   }
 }
 
-/** Creates the text of the upstream's list of records. */
+/** Creates the text of the upstream's record list. */
 function createList(url: string, kind: Kind, answers: readonly Answer[]): string {
   const results = answers.map(({ name, id }) => ({
     name,
@@ -213,7 +217,7 @@ function tryFault(fault: Fault, place: Place, times: number): Promise<string[]> 
   }, findMemory());
 }
 
-/** What the placeholders in the errors of the table stand for. */
+/** The values for the placeholders in the table's error messages. */
 type Words = Readonly<Record<string, string>>;
 
 function findFailureProblems(
@@ -234,9 +238,9 @@ function findFailureProblems(
 }
 
 /**
- * Compares the error with the table's. First adds the start and the end that all
- * errors with this code have. Then replaces the placeholders by the words of the
- * faulty response, or by any word.
+ * Compares the error with the error in the table. First adds the start and the end
+ * that all errors with this code have. Then replaces the placeholders with the
+ * faulty response's words, or with a pattern for any word.
  */
 function matches(
   fault: Fault,
@@ -253,7 +257,7 @@ function matches(
   for (const [position, part] of parts.entries()) {
     const isPlaceholder = position % 2 === 1;
     const literal = isPlaceholder ? words[part] : part;
-    // When nothing responds any more, another request may fail first.
+    // Once nothing responds any more, another request may fail first.
     const isAnyUrl = isPlaceholder && part === 'url' && isPermanent === true;
     if (literal === undefined || isAnyUrl) {
       pattern += '\\S+';
