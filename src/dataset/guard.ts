@@ -126,7 +126,7 @@ function checkEmptyKinds(update: Update, { maxShrink }: GuardOptions): void {
   const hint =
     update.fallback === null
       ? 'If the upstream really has none, build with --max-shrink 100.'
-      : hintAtMissing(update);
+      : hintAtMissing(update, 100);
   throw new GuardError(
     'got 0 records, expected at least one',
     { kind: emptyKind },
@@ -142,28 +142,41 @@ interface Measurement {
   readonly effect: string;
   readonly affected: number;
   readonly total: number;
-  /** The percentage of the total that may be affected. */
-  readonly maxPercent: number;
+  readonly maxShrink: number;
+  /**
+   * The factor by which the percentage of the total that may be affected is larger
+   * than `maxShrink`. The default is 1.
+   */
+  readonly factor?: number;
   /**
    * A number that is always tolerated, even if it is more than the percentage
    * permits.
    */
   readonly maxCount?: number;
   readonly examples?: readonly string[];
-  readonly hint: string;
+  /**
+   * Creates the hint.
+   *
+   * @param sufficient the smallest whole `maxShrink` that would allow this number
+   */
+  readonly createHint: (sufficient: number) => string;
 }
 
 /**
- * Checks that no more records or names are affected than the limits allow.
+ * Checks that no more records or names are affected than the limits allow. The hint
+ * names the percentage that would be sufficient, so that the user need not guess.
  *
  * @throws GuardError if the number exceeds both the percentage and the fixed limit
  */
 function assertWithinLimit(measurement: Measurement): void {
-  const { affected, total, maxPercent, maxCount = 0 } = measurement;
+  const { affected, total, maxShrink, factor = 1, maxCount = 0 } = measurement;
+  const maxPercent = factor * maxShrink;
   const maxAffected = Math.max(maxCount, (total * maxPercent) / 100);
   if (affected <= maxAffected) return;
-  const { subject, effect, examples = [], hint } = measurement;
+  const { subject, effect, examples = [], createHint } = measurement;
   const listedExamples = examples.length > 0 ? `: ${listFirst(examples)}` : '';
+  const sufficient = Math.ceil((100 * affected) / (total * factor));
+  const hint = createHint(sufficient);
   throw new GuardError(
     `got ${affected} of ${total} ${effect}, expected at most ${maxPercent} %${listedExamples}`,
     { kind: subject },
@@ -220,10 +233,11 @@ function checkNewWarnings(
     effect: `records with a new ${code}`,
     affected: countRecords(matchingWarnings) - expectedCount,
     total,
-    maxPercent: maxShrink,
+    maxShrink,
     maxCount: ALWAYS_ALLOWED,
     examples: firstMessages,
-    hint: 'If the upstream is right, raise --max-shrink.',
+    createHint: (sufficient) =>
+      `If the upstream is right, allow this once with --max-shrink ${sufficient}.`,
   });
 }
 
@@ -257,8 +271,8 @@ function checkMissingRecords(update: Update, options: GuardOptions): void {
     const limit = {
       subject: kind,
       effect: 'records missing',
-      maxPercent: options.maxShrink,
-      hint: hintAtMissing(update),
+      maxShrink: options.maxShrink,
+      createHint: (sufficient: number) => hintAtMissing(update, sufficient),
     };
     if (losses) {
       const missingRecords = removeAllowed(
@@ -303,10 +317,12 @@ function checkRenamedRecords(update: Update, options: GuardOptions): void {
       effect: 'records renamed or renumbered',
       affected: changedRecords.length,
       total: losses.previousCounts[kind],
-      maxPercent: RENAMED_FACTOR * options.maxShrink,
+      maxShrink: options.maxShrink,
+      factor: RENAMED_FACTOR,
       maxCount: ALWAYS_ALLOWED,
       examples,
-      hint: 'If the upstream is right, list them with --allow-missing, or raise --max-shrink, a fifth of this limit.',
+      createHint: (sufficient) =>
+        `If the upstream is right, list them with --allow-missing, or allow this once with --max-shrink ${sufficient}, a fifth of the percentage of renamed records.`,
     });
   }
 }
@@ -320,8 +336,9 @@ function checkMissingNames({ nameChanges }: Update, options: GuardOptions): void
       effect: 'names missing',
       affected: lost,
       total: before,
-      maxPercent: options.maxShrink,
-      hint: `If they are really gone, add --allow-missing ${subject}, or raise --max-shrink.`,
+      maxShrink: options.maxShrink,
+      createHint: (sufficient) =>
+        `If they are really gone, add --allow-missing ${subject}, or allow this loss once with --max-shrink ${sufficient}.`,
     });
   }
 }
@@ -354,12 +371,15 @@ function removeAllowed(
   );
 }
 
-function hintAtMissing({ fallback, foreignCounts, losses }: Update): string {
+function hintAtMissing(
+  { fallback, foreignCounts, losses }: Update,
+  sufficient: number,
+): string {
   if (fallback !== null) {
     return `${fallback}. It has less than the published data, which is unchanged.`;
   }
   if (!losses && foreignCounts) {
     return 'The bundled data set has more, and nothing is published. If the upstream is right, build with --max-shrink 100.';
   }
-  return 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
+  return `If they are really gone, list them with --allow-missing, or allow this loss once with --max-shrink ${sufficient}.`;
 }

@@ -74,7 +74,7 @@ it('prints the records that changed since the last build', async () => {
 it('prints an error and a hint if too many records are missing', async () => {
   expect(await type(`${build} fewer`)).toMatchInlineSnapshot(`
     "error: move: got 20 of 120 records missing, expected at most 1 %: move-101, move-102, move-103, move-104, move-105, move-106, move-107, move-108, move-109, move-110 and 10 more
-    hint: If they are really gone, list them with --allow-missing, or raise --max-shrink.
+    hint: If they are really gone, list them with --allow-missing, or allow this loss once with --max-shrink 17.
     site: unchanged
     exit code 4"
   `);

@@ -287,7 +287,7 @@ describe('checkUpdate limits missing records', () => {
   const previous = createPrevious(records(2, 1));
   it.each<[string, Parameters<typeof update>]>([
     [
-      'If they are really gone, list them with --allow-missing, or raise --max-shrink.',
+      'If they are really gone, list them with --allow-missing, or allow this loss once with --max-shrink 50.',
       [next, previous],
     ],
     [
@@ -295,8 +295,8 @@ describe('checkUpdate limits missing records', () => {
       [next, undefined, { readBundled }],
     ],
     [
-      'If they are really gone, add --allow-missing names/fr, or raise --max-shrink.',
-      [createNext(records(200, 1), createFrench(1)), publishedFrench],
+      'If they are really gone, add --allow-missing names/fr, or allow this loss once with --max-shrink 50.',
+      [createNext(records(200, 1), createFrench(101)), publishedFrench],
     ],
     [
       `${fallback}. It has less than the published data, which is unchanged.`,
@@ -315,6 +315,51 @@ describe('checkUpdate limits missing records', () => {
     ],
   ])('shows the hint %j', (hint, args) => {
     expect(() => update(...args)).toThrow(expect.objectContaining({ hint }));
+  });
+});
+
+describe('the --max-shrink in a hint is the smallest sufficient one', () => {
+  type Change = [effect: string, previous: Previous, next: Next];
+
+  /** Creates records of which the first ones are renamed, as many as `count`. */
+  function renameMoves(count: number): Next {
+    const all = records(300, 1);
+    const move = all.move.map(({ id = 0, slug }) => {
+      const isRenamed = id <= count;
+      return isRenamed ? { id, slug: `new-${slug}` } : { id, slug };
+    });
+    return createNext({ ...all, move });
+  }
+
+  function warnAboutItems(count: number): Next {
+    const warnings: Warning[] = [];
+    for (const id of range(1, count)) {
+      warnings.push({ code: 'unusable-icon', kind: 'item', id, message: 'odd' });
+    }
+    return createNext(records(1, 954), { warnings });
+  }
+
+  it.each<[...Change, sufficient: number]>([
+    [
+      'missing records',
+      createPrevious(records(1, 954)),
+      createNext(records(1, 600)),
+      38,
+    ],
+    ['renamed records', createPrevious(records(300, 1)), renameMoves(160), 11],
+    ['new warnings', createPrevious(records(1, 954)), warnAboutItems(354), 38],
+    [
+      'missing names',
+      publishedFrench,
+      createNext(records(200, 1), createFrench(140)),
+      30,
+    ],
+  ])('for %s', (_, previous, next, sufficient) => {
+    const hint = expect.stringContaining(`with --max-shrink ${sufficient}`);
+    const tooSmall = { maxShrink: sufficient - 1 };
+    const error = expect.objectContaining({ hint });
+    expect(() => update(next, previous, tooSmall)).toThrow(error);
+    expect(findProblem(next, previous, { maxShrink: sufficient })).toBeUndefined();
   });
 });
 
