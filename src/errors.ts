@@ -134,24 +134,6 @@ export function describeReadFailure(
   return `${problem} (${reason})`;
 }
 
-/** An error from a system call, with the properties that Node adds. */
-interface SystemCallError extends Error {
-  readonly syscall?: string;
-  readonly path?: string;
-}
-
-/**
- * Converts a system call's error to an `OutputError` that names the call. Returns
- * any other error unchanged.
- */
-export function toOutputError(error: unknown, name: string): unknown {
-  if (!(error instanceof Error) || error instanceof GamedataError) return error;
-  const { syscall, path = name }: SystemCallError = error;
-  if (syscall === undefined) return error;
-  const problem = `cannot be used (${errorCode(error)}, ${syscall})`;
-  return new OutputError(problem, path, { cause: error });
-}
-
 /**
  * Returns a hint if WebAssembly could not reserve memory. Node's HTTP clients need
  * WebAssembly, which reserves gigabytes of address space. Some machines allow less

@@ -8,6 +8,7 @@ import {
   readFileSync,
   type Stats,
 } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { describeExcess, getMaxBytes } from './contract/limits.ts';
 import { errorCode, GamedataError, OutputError } from './errors.ts';
@@ -40,8 +41,49 @@ export function explainFailure<T>(
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
     const why = errorCode(cause) || (cause as Error).message;
-    throw new OutputError(`${problem} (${why})`, name, { cause, hint });
+    const hints = [findHint(cause), hint].filter((part) => part !== undefined);
+    throw new OutputError(`${problem} (${why})`, name, {
+      cause,
+      hint: hints.length > 0 ? hints.join(' ') : undefined,
+    });
   }
+}
+
+/** An error from a system call, with the properties that Node adds. */
+interface SystemCallError extends Error {
+  readonly syscall?: string;
+  readonly path?: string;
+}
+
+/**
+ * Converts a system call's error to an `OutputError` that names the call. Returns
+ * any other error unchanged.
+ */
+export function toOutputError(error: unknown, name: string): unknown {
+  if (!(error instanceof Error) || error instanceof GamedataError) return error;
+  const { syscall, path = name }: SystemCallError = error;
+  if (syscall === undefined) return error;
+  const problem = `cannot be used (${errorCode(error)}, ${syscall})`;
+  return new OutputError(problem, path, { cause: error, hint: findHint(error) });
+}
+
+/**
+ * Finds a hint for failures that the operator can resolve: a full disk or quota, and
+ * missing permission. The site may be partly new if the failure occurred after the
+ * commit, so the hint does not say whether the site has changed.
+ */
+function findHint(error: unknown): string | undefined {
+  const code = errorCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return 'Free some space: a build needs room for a second copy of the changed files next to the site.';
+  }
+  const isDenied = code === 'EACCES' || code === 'EPERM';
+  const userId = process.geteuid?.();
+  // Windows has no user ids, and reports these codes also for files in use.
+  if (!isDenied || userId === undefined) return undefined;
+  // A container may run as a user id that has no name.
+  const user = attempt(() => os.userInfo().username) ?? userId;
+  return `This process runs as the user ${user}. If the folder belongs to another user, change that with chown -R ${user} <folder>.`;
 }
 
 export const isInside = (folder: string, file: string): boolean =>

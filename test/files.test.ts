@@ -7,9 +7,16 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { readFile, readRegular, walk } from '../src/files.ts';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  explainFailure,
+  readFile,
+  readRegular,
+  toOutputError,
+  walk,
+} from '../src/files.ts';
 import { irregular } from './support/irregular-files.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -44,6 +51,59 @@ describe('readFile', () => {
     ) {
       expect(() => readFile(folder, 'zero')).toThrow(irregularError);
     }
+  });
+});
+
+describe('hints for failures of the file system', () => {
+  const user = os.userInfo().username;
+  const spaceHint =
+    'Free some space: a build needs room for a second copy of the changed files next to the site.';
+  const permissionHint = `This process runs as the user ${user}. If the folder belongs to another user, change that with chown -R ${user} <folder>.`;
+  const hintsByCode: [code: string, hint: string | undefined][] = [
+    ['ENOSPC', spaceHint],
+    ['EDQUOT', spaceHint],
+    ['EACCES', permissionHint],
+    ['EPERM', permissionHint],
+    ['EIO', undefined],
+  ];
+
+  function createFailure(code: string): Error {
+    return Object.assign(new Error(code), { code, syscall: 'write' });
+  }
+
+  function explain(code: string, hint?: string): unknown {
+    const fail = (): never => {
+      throw createFailure(code);
+    };
+    return explainFailure('cannot be written', 'site', fail, hint);
+  }
+
+  it.each(hintsByCode)('explainFailure explains %s', (code, hint) => {
+    const message = `site: cannot be written (${code})`;
+    const error = expect.objectContaining({ message, hint });
+    expect(() => explain(code)).toThrow(error);
+  });
+
+  it("explainFailure adds the caller's hint", () => {
+    const hint = `${spaceHint} Choose another folder.`;
+    const error = expect.objectContaining({ hint });
+    expect(() => explain('ENOSPC', 'Choose another folder.')).toThrow(error);
+  });
+
+  it.each(hintsByCode)('toOutputError explains %s', (code, hint) => {
+    expect(toOutputError(createFailure(code), 'site')).toMatchObject({
+      message: `site: cannot be used (${code}, write)`,
+      hint,
+    });
+  });
+
+  it('explainFailure names the user id if the user has no name', () => {
+    vi.spyOn(os, 'userInfo').mockImplementationOnce(() => {
+      throw createFailure('ENOENT');
+    });
+    const hint = expect.stringContaining(`the user ${process.geteuid?.()}.`);
+    const error = expect.objectContaining({ hint });
+    expect(() => explain('EACCES')).toThrow(error);
   });
 });
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
-import { attempt } from '../files.ts';
+import { GamedataError, UpstreamError } from '../errors.ts';
+import { attempt, toOutputError } from '../files.ts';
 import { isBeingChanged } from '../publish/publish.ts';
 import type { Watchers } from '../sources/source.ts';
 import { type Command, exitCodes } from './command.ts';

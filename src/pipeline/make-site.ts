@@ -15,7 +15,8 @@ import type { DataSet } from '../dataset/data-set.ts';
 import { checkIcons } from '../dataset/guard.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
 import type { Update } from '../dataset/update.ts';
-import { OutputError, toOutputError } from '../errors.ts';
+import { OutputError } from '../errors.ts';
+import { toOutputError } from '../files.ts';
 import {
   hosts as allHosts,
   type HostName,

@@ -4,8 +4,14 @@ import { setTimeout } from 'node:timers/promises';
 import { isOwnManifest } from '../built/own-files.ts';
 import type { BuildInputs, ManifestEntry, SiteFile } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { OutputError, toOutputError } from '../errors.ts';
-import { attempt, explainFailure, isInside, readFile } from '../files.ts';
+import { OutputError } from '../errors.ts';
+import {
+  attempt,
+  explainFailure,
+  isInside,
+  readFile,
+  toOutputError,
+} from '../files.ts';
 import { PRODUCT } from '../package.ts';
 import { createEntry, encodeManifest } from '../site/manifest.ts';
 import { applyChange, assertApplicable, listRemoved } from './apply.ts';
