@@ -111,8 +111,8 @@ const anyFormat = z.object({ format: z.number().optional() });
 
 /**
  * Rejects a file in another version's format, because the meaning of its fields may
- * be different. If the value is not an object, this check passes, and the schema of
- * the file rejects the value instead.
+ * be different. If the value is not an object, this check passes, and the file's
+ * schema rejects the value instead.
  *
  * @param reject creates the error to throw
  */

@@ -123,8 +123,8 @@ export const isEndpoint = ({ parameters }: Operation): boolean =>
   parameters.includes('format');
 
 /**
- * Lists the requests that a site responds to: its endpoints, or the files of its
- * endpoints, and then all other files.
+ * Lists the requests that a site responds to: its endpoints, or its endpoints'
+ * files, and then all other files.
  */
 export function listOperations(
   site: Pick<Meta, 'links' | 'downloads' | 'names'>,

@@ -157,7 +157,7 @@ function findInvalidJson(text: string, message: string): number {
 }
 
 /**
- * Parses the JSON text of a file.
+ * Parses a file's JSON text.
  *
  * @param record the name of the file, for the error message
  * @throws DataError if the text is not valid JSON

@@ -137,7 +137,7 @@ export function recordUrl(
   return `${baseUrl}${path}?format=api`;
 }
 
-/** Returns the URL of a list or, if a range is given, of a page of the list. */
+/** Returns the URL of a list or, if a range is given, of a page in the list. */
 export function listUrl(
   { baseUrl, links }: LinkBase,
   kind: Kind,
@@ -249,8 +249,7 @@ export function isHidden(path: string): boolean {
 
 /**
  * Returns whether hosts serve a file, judging by its path. Files in `.well-known/`
- * are served only if there is no base path, because they apply to the root of an
- * origin.
+ * are served only if there is no base path, because they apply to an origin's root.
  */
 export function isServed(path: string, base: string): boolean {
   if (isWellKnown(path)) return base === '';

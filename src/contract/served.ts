@@ -23,7 +23,7 @@ function linkSchema(kind: Kind, rest: string) {
   return z.string().regex(pattern, `expected a URL of the ${kind} list`);
 }
 
-/** Links to files end with the name of the file, but links to endpoints do not. */
+/** Links to files end with the file name, but links to endpoints do not. */
 const FILE = '(?:index\\.json)?';
 
 function listLink(kind: Kind) {
@@ -180,7 +180,7 @@ export interface CompiledSchemas {
 
 /**
  * Converts all public schemas. We run this in `npm run compile`, because the
- * conversion would take a tenth of the time of a build.
+ * conversion would take a tenth of a build's time.
  */
 export function compileSchemas(): CompiledSchemas {
   const components = createJsonSchemas(

@@ -22,7 +22,7 @@ function selectNamesOfKind(
   return selected;
 }
 
-/** The differences between two data sets in the names of one language. */
+/** The differences between two data sets' names in one language. */
 export interface NameChanges {
   readonly language: string;
   /** The number of names in the previous data set. */

@@ -32,8 +32,8 @@ export const nginx: Host = {
 };
 
 /**
- * Adds a hash of the site to the name of each variable, because all sites on an
- * nginx server share one set of variables.
+ * Adds a hash of the site to each variable's name, because all sites on an nginx
+ * server share one set of variables.
  */
 const nameVariables = (text: string, site: string): string =>
   text.replaceAll(/(?<=\$\{?)gamedata_/g, `gamedata_${shortHash(site)}_`);

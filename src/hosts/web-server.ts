@@ -103,7 +103,7 @@ export function createWebServerValues({ iconRedirect, baseUrl, root }: HostConte
     base,
     basePattern: escapeRegExp(base),
     icons: iconRedirect ?? '',
-    // `.well-known/` exists only at the root of an origin.
+    // `.well-known/` exists only at an origin's root.
     wellKnown: base === '' ? WELL_KNOWN_PATTERN : '',
     kinds: `(?:${kindNames.join('|')})`,
     pageSize: String(PAGE_SIZE),

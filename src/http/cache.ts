@@ -1,8 +1,9 @@
 /**
  * Implements the disk cache, which has one journal file per upstream. Decoded
  * responses are appended as they arrive, so that an interrupted fetch can resume.
- * Writing one journal takes a tenth of the time of writing two small files per
- * response. Each line has a checksum, so a damaged line is only a cache miss.
+ * Writing one journal takes a tenth of the time that writing two small files per
+ * response would take. Each line has a checksum, so a damaged line is only a cache
+ * miss.
  */
 
 import {
@@ -53,8 +54,7 @@ type Completion = z.infer<typeof completionSchema>;
 /** An upstream's responses, both in memory and in a journal. */
 export interface DiskCache {
   /**
-   * The result of the last run, or null if it was incomplete or mixed several
-   * editions.
+   * The last run's result, or null if it was incomplete or mixed several editions.
    */
   readonly lastRun: Completion | null;
   /** Returns an entry of any age and marks it as used. */

@@ -58,7 +58,7 @@ export interface Fetcher {
   readonly stats: FetcherStats;
   getRetryStatus(): RetryStatus;
   /**
-   * The edition of the last run, or null if that run was incomplete or mixed several
+   * The last run's edition, or null if that run was incomplete or mixed several
    * editions.
    */
   readonly lastEdition: Edition | null;

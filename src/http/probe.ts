@@ -21,7 +21,7 @@ export interface ProbeResponse {
   readonly request: string;
   readonly status: number;
   /**
-   * Returns the value of a header, or undefined. The name is not case-sensitive, and
+   * Returns a header's value, or undefined. The name is not case-sensitive, and
    * repeated values are joined.
    */
   header(name: string): string | undefined;

@@ -30,8 +30,7 @@ import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.t
 
 /**
  * Matches an archive's name. It consists of the publication time and the data's
- * state, which is the digest of the records and, if the site has names, the digest
- * of the names.
+ * state, which is the records' digest and, if the site has names, the names' digest.
  */
 const ARCHIVE =
   /^gamedata-(\d{4}-\d\d-\d\dT\d{6}Z)-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
@@ -45,8 +44,8 @@ interface Archive {
    */
   readonly time: string;
   /**
-   * The state of the data, such as `0123456789ab-ba9876543210`. Archives of the same
-   * data have the same state.
+   * The data's state, such as `0123456789ab-ba9876543210`. Archives of the same data
+   * have the same state.
    */
   readonly state: string;
 }
@@ -93,8 +92,8 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
  * Creates the archive folder, or checks the existing one.
  *
  * If the folder belonged to another user, that user could replace an archive at any
- * time, and a later rollback would publish it. A new folder gets the permissions of
- * a public folder, whatever the umask is.
+ * time, and a later rollback would publish it. A new folder gets a public folder's
+ * permissions, whatever the umask is.
  */
 function prepareFolder(folder: string, out: string): void {
   assertTrustedOwner(out, [folder]);

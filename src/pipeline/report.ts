@@ -98,7 +98,7 @@ export interface ChecksReport {
   readonly verified: number | null;
   /** The problems found in the published site, or while archiving it. */
   readonly problems: readonly Problem[];
-  /** The archive of this site, or null without `keep`. */
+  /** This site's archive, or null without `keep`. */
   readonly archive: string | null;
 }
 

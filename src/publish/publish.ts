@@ -69,7 +69,7 @@ export interface Output {
    * same inputs.
    */
   isUnchanged(buildInputs: Required<BuildInputs>): boolean;
-  /** Keeps the published site as it is, apart from repairing permissions. */
+  /** Keeps the published site as it is, and only repairs permissions. */
   keepPublished(): PublishResult;
   /**
    * Replaces the published site.

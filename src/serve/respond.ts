@@ -12,9 +12,9 @@ import { readQualities, resolveTarget, type Target } from './handler/request.ts'
 import type { LoadedSite } from './site.ts';
 
 /**
- * Responds to a request for a site. If the site is below a path, the root of the
- * server redirects to it. Files are compressed if their type permits it. API
- * responses are compressed only if the operator enables this.
+ * Responds to a request for a site. If the site is below a path, the server's root
+ * redirects to it. Files are compressed if their type permits it. API responses are
+ * compressed only if the operator enables this.
  */
 export async function respond(
   message: IncomingMessage,
@@ -197,8 +197,7 @@ function removeEncoding(request: PlainRequest, etagEnd: string): PlainRequest {
 }
 
 /**
- * Adds the name of the encoding to the ETag, and `Accept-Encoding` to the `Vary`
- * header.
+ * Adds the encoding's name to the ETag, and `Accept-Encoding` to the `Vary` header.
  */
 function addEncoding(response: PlainResponse, etagEnd: string): PlainResponse {
   const { ETag: etag, Vary: vary } = response.headers;

@@ -90,8 +90,8 @@ interface OpenedSource {
 async function openSource(context: SourceContext): Promise<OpenedSource> {
   const { upstream = '', signal } = context;
   if (!isUrl(upstream)) return { storage: await openStorage(upstream) };
-  // We import these modules only here, because copying a folder or an archive does
-  // not require undici.
+  // Copying a folder or an archive does not require undici, so we import these
+  // modules as late as possible.
   const { closeOnAbort, createClient } = await import('../http/client.ts');
   const { deploymentStorage } = await import('./deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {

@@ -6,7 +6,7 @@ export { createHandler };
 type FetchFile = (file: string) => Promise<Response>;
 
 /**
- * The bindings of a Worker with static assets:
+ * The bindings for a Worker with static assets:
  * https://developers.cloudflare.com/workers/static-assets/binding/
  */
 interface WorkerEnvironment {

@@ -57,7 +57,7 @@ export async function loadPageRange(
   const baseUrl = listUrl.slice(0, listUrl.lastIndexOf(paths.API_PREFIX));
   const format = isJson ? 'json' : 'api';
   const start = createPageStart(baseUrl, kind, { range, count }, format);
-  // The ETag is derived from everything that determines the content of the page.
+  // The ETag is derived from everything that determines the page's content.
   const identity = JSON.stringify([start, places.from, places.to, records.etags]);
   const etag = await createEtag(encode(identity));
   return { body: [encode(start), ...records.parts, END], etag };

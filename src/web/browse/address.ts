@@ -47,8 +47,8 @@ export function replaceSearch(href: string, search: string): string {
 }
 
 /**
- * Converts a link on any host to an address. A link to a built file becomes the
- * address of its endpoint.
+ * Converts a link on any host to an address. A link to a built file becomes its
+ * endpoint's address.
  */
 export function parseLink(link: string): string | undefined {
   if (!/^https?:\/\//.test(link)) return undefined;

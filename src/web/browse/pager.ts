@@ -50,7 +50,7 @@ function summarizeRange(offset: Integer, shown: number, count: number): string {
   return `Records ${first} to ${last} of ${total}`;
 }
 
-/** Returns the title of a list, such as `All items, page 2`. */
+/** Returns a list's title, such as `All items, page 2`. */
 export function titleList(kind: string, range: PageRange): string {
   const title = `All ${pluralize(kind)}`;
   const limit = BigInt(range.limit);

@@ -16,7 +16,7 @@ export function readTextField(json: unknown, field: string): string | undefined 
 /** Fields that the page shows as the title, a link or an image. */
 const SHOWN_ELSEWHERE: readonly string[] = ['url', 'name', 'icon'];
 
-/** The names of the fields on a record's card. */
+/** The field names on a record's card. */
 export interface CardFields {
   readonly facts: readonly string[];
   /** The index numbers: `id1` to `id9`. */

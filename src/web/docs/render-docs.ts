@@ -23,7 +23,7 @@ const ROOT = '../';
 
 export interface DocsContent {
   readonly operations: readonly Operation[];
-  /** The schema of each type, by name. */
+  /** Each type's schema, by name. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
   /** The first lines of each file that is not JSON, by path. */
   readonly excerpts: ReadonlyMap<string, string>;
@@ -112,8 +112,8 @@ function getExamplePath({ path, pathParameter }: Operation): string {
 }
 
 /**
- * Returns the query of an example. Links in API responses contain `format=api`, so
- * the examples do, too.
+ * Returns an example's query. Links in API responses contain `format=api`, so the
+ * examples do, too.
  */
 const getQuery = ({ group }: Operation): string =>
   group === 'records' ? '?format=api' : '';

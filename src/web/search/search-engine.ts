@@ -11,7 +11,7 @@ export interface Match {
   readonly slug: string;
   readonly name: string;
   readonly icon?: string | undefined;
-  /** The name of the record in the selected language. */
+  /** The record's name in the selected language. */
   readonly local?: string | undefined;
 }
 
@@ -140,7 +140,7 @@ const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) =
 
 interface Rated {
   readonly record: Match;
-  /** The rating of the match, where lower is better. */
+  /** The match's rating, where lower is better. */
   readonly rating: number;
 }
 
@@ -163,8 +163,8 @@ function matchLocalNames(records: readonly Match[], query: string): Match[] {
 }
 
 /**
- * Returns the rating of the spelling that matches best. Returns undefined if no
- * spelling matches.
+ * Returns the best-matching spelling's rating. Returns undefined if no spelling
+ * matches.
  */
 function rateLocalName(name: string, words: string): number | undefined {
   let best: number | undefined;
@@ -194,8 +194,8 @@ function sortByCloseness(records: readonly Match[], words: string): Match[] {
 
 /**
  * Rates how close a record is to the query, where higher is closer. If a name ends
- * with the words of the query, items (which have icons) come first: users who search
- * for "ball" want a Poké Ball rather than the move Ice Ball.
+ * with the query's words, items (which have icons) come first: users who search for
+ * "ball" want a Poké Ball rather than the move Ice Ball.
  */
 function rateCloseness({ icon, name, slug }: Match, words: string): number {
   const simpleName = simplify(name);

@@ -56,10 +56,10 @@ const JOINED = 10_000;
 const ANY_ORDER = 2 * JOINED;
 
 /**
- * Rates how well a spelling matches the words of a query. Lower ratings are better.
- * The best matches contain the query itself, the earlier the better. Next come
- * matches that differ only in their spaces, and then matches with the words in
- * another order. Returns undefined if a word is missing.
+ * Rates how well a spelling matches a query's words. Lower ratings are better. The
+ * best matches contain the query itself, the earlier the better. Next come matches
+ * that differ only in their spaces, and then matches with the words in another
+ * order. Returns undefined if a word is missing.
  */
 export function rateSpelling(spelling: string, words: string): number | undefined {
   const position = spelling.indexOf(words);

@@ -120,7 +120,7 @@ export const linkStyle: LinkStyle =
 
 /**
  * The name of a folder's page in links. Plain file servers may not serve
- * `index.html` for the URL of a folder, so links to files name it.
+ * `index.html` for a folder's URL, so links to files name it.
  */
 export const folderPage = linkStyle === 'file' ? 'index.html' : '';
 

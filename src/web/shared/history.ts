@@ -1,7 +1,7 @@
 /**
  * Browsers limit how often a page may call the History API: Safari throws an error
- * after 100 calls in 30 seconds, Firefox after 200 calls in 10 seconds. So we save
- * the state of a page at most once a second, and ignore errors.
+ * after 100 calls in 30 seconds, Firefox after 200 calls in 10 seconds. So we save a
+ * page's state at most once a second, and ignore errors.
  */
 
 import { getRelativeUrl } from './page-url.ts';

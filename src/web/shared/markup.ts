@@ -29,8 +29,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /**
- * Escapes text for use in elements and quoted attributes. The members of an array
- * are separated by line breaks.
+ * Escapes text for use in elements and quoted attributes. An array's members are
+ * separated by line breaks.
  */
 function escapeValue(value: HtmlValue): string {
   if (value instanceof Markup) return value.text;
@@ -178,8 +178,8 @@ function renderNavigation(
 }
 
 /**
- * Matches a tag, which must not change, or a separator of a URL that is followed by
- * a word or a placeholder.
+ * Matches a tag, which must not change, or a URL separator that is followed by a
+ * word or a placeholder.
  */
 const TAG_OR_SEPARATOR = /<[^>]*>|(?:[/?=]|&amp;)(?=[\w{])/g;
 
