@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Returns path → inode, mtime and size for everything below a folder. Two equal
- * results mean that nothing was touched.
+ * Returns the inode, mtime and size of everything below a folder, by path. If two
+ * results are equal, nothing was touched in between.
  */
 export function fingerprint(folder: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();

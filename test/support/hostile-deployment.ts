@@ -114,7 +114,10 @@ const answers: readonly Answer[] = [
   302,
 ];
 
-/** How one file of the deployment differs from the clean site. */
+/**
+ * A difference between one file in the deployment and the same file in the clean
+ * site.
+ */
 interface Edit {
   readonly file: string;
   /** Whether the manifest lists the file as it is after the edit. */

@@ -18,7 +18,7 @@ import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { fingerprint } from './fingerprint.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** Path → text. */
+/** The text of each file, by path. */
 export type Tree = Readonly<Record<string, string>>;
 
 export const treeFiles = (tree: Tree) =>

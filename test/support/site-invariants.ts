@@ -35,7 +35,7 @@ export function listFilesIn(folder: string): string[] {
   return files.sort();
 }
 
-/** What `look` reads from meta.json. */
+/** The fields that `look` reads from meta.json. */
 interface SeenMeta {
   readonly base_url: string;
   readonly digest: string;

@@ -6,7 +6,10 @@ import { temporaryFolder } from './temporary.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Creates a user's project with this package installed. @param files path → text */
+/**
+ * Creates a user's project with this package installed. @param files the text of
+ * each file, by path
+ */
 export function userProject(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   const modules = path.join(folder, 'node_modules');

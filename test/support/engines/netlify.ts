@@ -105,7 +105,7 @@ export function isDeclared(declaration: Declaration, request: Request): boolean 
  * Reads a site's files, `_redirects` and `_headers`. An existing file is served
  * before any rule is tried; `/a` also matches the files `/a/index.html` and
  * `/a.html`. A rule with a status of 3xx redirects, and any other rule serves its
- * target with its status. Headers of all matching patterns are added at last.
+ * target with its status. The headers from all matching patterns are added last.
  */
 async function readRules(folder: string): Promise<Respond> {
   const files = readSite(folder);

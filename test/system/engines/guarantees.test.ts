@@ -91,8 +91,8 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
       afterAll(() => running?.stop());
 
       test('meets every guarantee except those listed as unsupported', async () => {
-        // Below a path, the deployment is compared with the folder instead of its
-        // own lists.
+        // If the site is below a path, the deployment is compared with the folder
+        // instead of its own lists.
         const reference = isAtRoot
           ? { linkBase: baseUrl }
           : { site: openSite(folderStorage(out)) };
