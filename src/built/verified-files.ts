@@ -4,6 +4,9 @@ import { sha256 } from '../sha256.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
 import { rejectDamagedText } from './text-damage.ts';
 
+/** The problem of a file that the manifest does not list. */
+export const UNLISTED = 'is not in the manifest';
+
 export function entriesByPath({
   files,
 }: {
@@ -26,7 +29,7 @@ export function readVerified(
   file: string,
 ): Buffer {
   const entry = entries.get(file);
-  if (!entry) throw new OutputError('is not in the manifest', storage.at(file));
+  if (!entry) throw new OutputError(UNLISTED, storage.at(file));
   const body = readOrThrow(storage, file);
   const problem = findMismatch(entry, body);
   if (problem === undefined) return body;

@@ -1,3 +1,4 @@
+import { UNLISTED } from '../built/verified-files.ts';
 import type { Comparison } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { describeEdition } from '../contract/meta.ts';
@@ -206,6 +207,9 @@ function formatArchive(checks: ChecksReport | undefined): string[] {
 export const formatCounts = (counts: Counts): string =>
   kindNames.map((kind) => formatCount(counts[kind], kind)).join(', ');
 
+const UNLISTED_HINT =
+  'hint: Delete the files that are not in the manifest, serve them from another folder, or move them into public/ to make them part of the site. Only .well-known/ may contain other files.';
+
 export function formatProblems(
   folder: string,
   problems: readonly Problem[],
@@ -216,6 +220,8 @@ export function formatProblems(
     .map(({ file, problem }) => `${file}: ${problem}`);
   const more = problems.length - MAX_SHOWN;
   if (more > 0) lines.push(`… and ${groupDigits(more)} more`);
+  const hasUnlisted = problems.some(({ problem }) => problem === UNLISTED);
+  if (hasUnlisted) lines.push(UNLISTED_HINT);
   lines.push(`${folder}: ${formatCount(problems.length, 'problem')} found`);
   return lines;
 }

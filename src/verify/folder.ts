@@ -5,7 +5,7 @@ import {
   type SiteStorage,
   type StoredFile,
 } from '../built/storage.ts';
-import { readVerified } from '../built/verified-files.ts';
+import { readVerified, UNLISTED } from '../built/verified-files.ts';
 import { MANIFEST_FILE, META_FILE, WELL_KNOWN_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
@@ -53,7 +53,7 @@ export function verifySite(
       continue;
     }
     files.add(file);
-    if (!isListed) unlisted.push({ file, problem: 'is not in the manifest' });
+    if (!isListed) unlisted.push({ file, problem: UNLISTED });
   }
   const damaged = findDamagedFiles(site, files, onProgress);
   const problems = [...irregular, ...damaged, ...unlisted];

@@ -119,6 +119,7 @@ it('prints the problems found in a damaged folder', async () => {
     "404.json: is missing
     api/gamedata/move/pound/index.json: has 2 bytes, expected 118, as in the manifest
     mine.txt: is not in the manifest
+    hint: Delete the files that are not in the manifest, serve them from another folder, or move them into public/ to make them part of the site. Only .well-known/ may contain other files.
     site: 3 problems found
     exit code 1"
   `);

@@ -96,6 +96,20 @@ describe('formatSummary', () => {
   });
 });
 
+it('explains once how to resolve files that are not in the manifest', () => {
+  const problem = 'is not in the manifest';
+  const problems = [
+    { file: 'diary.txt', problem },
+    { file: 'notes.txt', problem },
+  ];
+  expect(formatProblems('site', problems)).toEqual([
+    'diary.txt: is not in the manifest',
+    'notes.txt: is not in the manifest',
+    'hint: Delete the files that are not in the manifest, serve them from another folder, or move them into public/ to make them part of the site. Only .well-known/ may contain other files.',
+    'site: 2 problems found',
+  ]);
+});
+
 it('lists the first 20 problems and the number of remaining problems', () => {
   const problems = Array.from({ length: 23 }, (_, at) => ({
     file: `${at}.json`,

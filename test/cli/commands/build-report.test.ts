@@ -179,7 +179,7 @@ it('does not archive a site in which --verify finds an unknown file', async () =
   const found = await build('--keep', '1');
   expect(found.code).toBe(5);
   expect(found.stderr).toMatch(
-    /diary.txt: is not in the manifest\nbuild: 1 problem found\n$/,
+    /diary.txt: is not in the manifest\nhint: .*\nbuild: 1 problem found\n$/,
   );
   expect(existsSync(at('build-archives'))).toBe(false);
 });
