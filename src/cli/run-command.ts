@@ -4,6 +4,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { GamedataError, UpstreamError } from '../errors.ts';
 import { attempt, toOutputError } from '../files.ts';
 import { isBeingChanged } from '../publish/publish.ts';
+import { COMPLETED } from '../publish/recover.ts';
 import type { Watchers } from '../sources/source.ts';
 import { type Command, exitCodes } from './command.ts';
 import { hintAtBaseUrl, type Options } from './options.ts';
@@ -37,7 +38,14 @@ export async function runCommand(
   const onStored = (): void => {
     hasStored = true;
   };
-  const watchers: Watchers = { ...createWatchers(reporter), onStored };
+  const reporting = createWatchers(reporter);
+  /** Whether the command has completed an interrupted build before it failed. */
+  let hasCompleted = false;
+  const onNotice = (notice: string): void => {
+    if (notice === COMPLETED) hasCompleted = true;
+    reporting.onNotice?.(notice);
+  };
+  const watchers: Watchers = { ...reporting, onStored, onNotice };
   const interruption = listenForSignals(command);
   try {
     const { signal } = interruption;
@@ -53,7 +61,10 @@ export async function runCommand(
     const { cache } = options;
     const continuesFromCache = canContinue && hasStored && typeof cache === 'string';
     const out = command.getOut?.(options, ...args);
-    const preserved = describePreserved(out, continuesFromCache ? cache : undefined);
+    const preserved = describePreserved(out, {
+      cache: continuesFromCache ? cache : undefined,
+      hasCompleted,
+    });
     if (stoppedBy) {
       reporter.notice(`stopped by ${stoppedBy}`);
       for (const line of preserved) reporter.notice(line);
@@ -105,16 +116,24 @@ function listenForSignals(command: Command<Options>): Interruption {
   return { signal: controller.signal, stoppedBy: () => stoppedBy, stopListening };
 }
 
+export interface Preserved {
+  /**
+   * The folder of the disk cache, if it has stored responses that the same command
+   * would reuse.
+   */
+  readonly cache?: string | undefined;
+  /** Whether the command has completed an interrupted build before it failed. */
+  readonly hasCompleted?: boolean | undefined;
+}
+
 /**
  * Describes the files that remain after a command failed or was stopped.
  *
  * @param out the output folder; undefined if the command has none
- * @param cache the folder of the disk cache, if it has stored responses that the
- * same command would reuse
  */
 export function describePreserved(
   out: string | undefined,
-  cache: string | undefined,
+  { cache, hasCompleted = false }: Preserved = {},
 ): string[] {
   if (out === undefined) return [];
   if (attempt(() => isBeingChanged(out))) {
@@ -123,7 +142,10 @@ export function describePreserved(
     ];
   }
   const isPublished = existsSync(path.join(out, MANIFEST_FILE));
-  const state = isPublished ? 'unchanged' : 'nothing was published';
+  let state = isPublished ? 'unchanged' : 'nothing was published';
+  if (hasCompleted) {
+    state = 'the interrupted build was completed; nothing else was published';
+  }
   const lines = [`${out}: ${state}`];
   if (cache !== undefined) {
     lines.push(

@@ -76,9 +76,10 @@ export interface MakeSiteOptions {
  * recovered. After the site is published and the lock is released, the site is
  * verified and archived if the user asked for it.
  *
- * After an error, the published site is unchanged. The only exception is a failure
- * to move the new files into place: the folder may then contain parts of both sites,
- * and the next command that publishes there completes the change.
+ * After an error, the published site is unchanged, except for an interrupted build
+ * that was recovered. The only other exception is a failure to move the new files
+ * into place: the folder may then contain parts of both sites, and the next command
+ * that publishes there completes the change.
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
  */

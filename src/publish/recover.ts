@@ -23,7 +23,8 @@ export interface Recovery {
 
 const NOTHING: Recovery = { isCompleted: false, isDiscarded: false, notices: [] };
 
-const COMPLETED = 'an interrupted build was finished first';
+/** The notice about an interrupted build that was completed. */
+export const COMPLETED = 'an interrupted build was finished first';
 const DISCARDED =
   'an interrupted build no longer fits this folder: every file is compared by its content until the next change';
 

@@ -176,17 +176,41 @@ it('prints an error to stderr and, with --json, to stdout as an object', async (
   expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
 });
 
-it('reports that the next build must complete an interrupted change', () => {
-  const out = path.join(temporaryFolder(), 'site');
+/**
+ * Creates the staging folder of a first build that was interrupted.
+ *
+ * @returns a function that commits that build, so that the next one completes it
+ */
+function stageInterruptedBuild(out: string): () => void {
   const { staged, replacedFile } = resolveWorkPaths(out);
   mkdirSync(staged, { recursive: true });
   writeFileSync(replacedFile, '');
-  expect(describePreserved(out, undefined)).toEqual([
-    `${out}: nothing was published`,
-  ]);
   const manifest = { format: 1, generator: 'gamedata/1.0.0', files: [] };
-  writeFileSync(path.join(staged, 'manifest.json'), JSON.stringify(manifest));
-  expect(describePreserved(out, undefined)).toEqual([
+  const file = path.join(staged, 'manifest.json');
+  return () => writeFileSync(file, JSON.stringify(manifest));
+}
+
+it('reports that the next build must complete an interrupted change', () => {
+  const out = path.join(temporaryFolder(), 'site');
+  const commit = stageInterruptedBuild(out);
+  expect(describePreserved(out)).toEqual([`${out}: nothing was published`]);
+  commit();
+  expect(describePreserved(out)).toEqual([
     `${out}: partly the new site: run the command again to complete the change`,
   ]);
+});
+
+it('reports a completed interrupted build if the command then fails', async () => {
+  const cwd = temporaryFolder();
+  const commit = stageInterruptedBuild(path.join(cwd, 'site'));
+  commit();
+  const line = 'build --source snapshot --upstream nowhere --out site';
+  const { code, stderr } = await callCli(line.split(' '), { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^warning: an interrupted build was finished first\nerror: /,
+  );
+  expect(stderr).toMatch(
+    /\nsite: the interrupted build was completed; nothing else was published\n$/,
+  );
 });

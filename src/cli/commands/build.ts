@@ -54,9 +54,10 @@ const buildOptions = {
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 /**
- * Builds a site. After an error, the published site is unchanged. The only exception
- * is a failure to move the new files into place: the folder may then contain parts
- * of both sites, and the next build completes the change.
+ * Builds a site. First completes an interrupted build. After an error, the published
+ * site is otherwise unchanged. The only exception is a failure to move the new files
+ * into place: the folder may then contain parts of both sites, and the next build
+ * completes the change.
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
  */
