@@ -65,15 +65,16 @@ export async function startWebServer(
 ): Promise<RunningEngine> {
   const server = createServer((incoming, outgoing) => {
     forward(respond, incoming, outgoing).catch((error: unknown) => {
-      outgoing
-        .writeHead(500)
-        .end(String(error instanceof Error ? error.stack : error));
+      // The stack names the cause in the report of the failed test.
+      const text = error instanceof Error ? error.stack : String(error);
+      outgoing.writeHead(500).end(text);
     });
   });
   const { url, stop } = await listen(server);
   return { url: url + base, stop };
 }
 
+/** Translates a request and a response between Node's classes and those of the web. */
 async function forward(
   respond: Respond,
   incoming: IncomingMessage,
@@ -83,14 +84,14 @@ async function forward(
   for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
     for (const value of values) headers.append(name, value);
   }
-  // We concatenate strings, because `new URL` would treat the path `//host/path` as
-  // a host.
-  const url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
-  const response = await respond(
-    new Request(url, { method: incoming.method ?? 'GET', headers }),
-  );
+  const { method = 'GET', url: target = '/' } = incoming;
+  const host = incoming.headers.host ?? 'localhost';
+  // We join strings, because `new URL` would read the path `//host/path` as a host.
+  const request = new Request(`http://${host}${target}`, { method, headers });
+  const response = await respond(request);
+  const body = new Uint8Array(await response.arrayBuffer());
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  outgoing.end(new Uint8Array(await response.arrayBuffer()));
+  outgoing.end(body);
 }
 
 /** The request handler, run in the test process. */

@@ -41,8 +41,8 @@ function createRow(
   more: readonly GuaranteeName[] = [],
   links: LinkStyle = 'query',
 ): EngineRow {
-  const ofHost = engine.host ? hosts[engine.host].unsupported : [];
-  return { engine, links, unsupported: [...ofHost, ...more] };
+  const byHost = engine.host ? hosts[engine.host].unsupported : [];
+  return { engine, links, unsupported: [...byHost, ...more] };
 }
 
 /**
@@ -59,9 +59,9 @@ function createProxyRow(server: WebServer, file: string): EngineRow {
     missing: () => server.missing() ?? serve.missing(),
     async start(site) {
       const served = await serve.start(site);
-      const configuration = replaceLines(readFileSync(configurationFile, 'utf8'), {
-        '127.0.0.1:3000': new URL(served.url).host,
-      });
+      const template = readFileSync(configurationFile, 'utf8');
+      const { host } = new URL(served.url);
+      const configuration = replaceLines(template, { '127.0.0.1:3000': host });
       const { url, stop } = await server.startWith(configuration, site);
       return {
         url,
@@ -83,6 +83,7 @@ function createProxyRow(server: WebServer, file: string): EngineRow {
 const needsMoreThanFiles = guaranteeNames.filter(
   (name) => guarantees[name].needs !== 'files',
 );
+const needsMoreThanEtags = needsMoreThanFiles.filter((name) => name !== 'etag');
 
 export const engines: readonly EngineRow[] = [
   // CDNs compress, but their local engines do not.
@@ -99,10 +100,6 @@ export const engines: readonly EngineRow[] = [
   createProxyRow(caddy, 'Caddyfile'),
   createProxyRow(apache, 'apache.conf'),
   createRow(githubPages, ['compression'], 'file'),
-  createRow(
-    serveStatic,
-    needsMoreThanFiles.filter((name) => name !== 'etag'),
-    'file',
-  ),
+  createRow(serveStatic, needsMoreThanEtags, 'file'),
   createRow(pythonHttpServer, needsMoreThanFiles, 'file'),
 ];

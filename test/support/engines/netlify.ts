@@ -66,13 +66,19 @@ async function readFunctions(folder: string): Promise<EdgeFunction[]> {
     cpSync(folder, copy, { recursive: true });
     // Node would otherwise read the files as CommonJS.
     writeFileSync(path.join(copy, 'package.json'), '{"type":"module"}');
-    const files = readdirSync(folder).sort();
-    return Promise.all(
-      files.map((file) => import(pathToFileURL(path.join(copy, file)).href)),
-    );
+    const functions: Promise<EdgeFunction>[] = [];
+    for (const file of readdirSync(folder).sort()) {
+      const { href } = pathToFileURL(path.join(copy, file));
+      functions.push(import(href));
+    }
+    return Promise.all(functions);
   });
 }
 
+/**
+ * Calls an edge function for the requests that its declaration names. The function
+ * reaches the rest of the site as `next`.
+ */
 function withEdgeFunction(
   site: Respond,
   { default: run, config }: EdgeFunction,
@@ -85,8 +91,10 @@ function withEdgeFunction(
     }
     return site(new Request(request, { headers }));
   };
-  return (request) =>
-    isDeclared(config, request) ? run(request, { next }) : site(request);
+  return (request) => {
+    if (!isDeclared(config, request)) return site(request);
+    return run(request, { next });
+  };
 }
 
 /** Returns whether Netlify calls a function for a request. */

@@ -37,14 +37,13 @@ export const cloudflare: Engine = {
   host: 'cloudflare',
   missing: () => missingEngine(MINIFLARE),
   async start(site) {
-    const { Miniflare }: MiniflareModule = await import(
-      pathToFileURL(engineFile(MINIFLARE)).href
-    );
+    const moduleUrl = pathToFileURL(engineFile(MINIFLARE)).href;
+    const { Miniflare }: MiniflareModule = await import(moduleUrl);
     const read = (file: string): string =>
       readFileSync(path.join(site, file), 'utf8');
-    const { name, main, compatibility_date, assets } = JSON.parse(
-      read('wrangler.jsonc'),
-    );
+    // Miniflare does not read wrangler.jsonc, so we translate its fields.
+    const configuration = JSON.parse(read('wrangler.jsonc'));
+    const { name, main, compatibility_date, assets } = configuration;
     const { directory, binding, run_worker_first, ...handling } = assets;
     const miniflare = new Miniflare({
       name,
@@ -80,22 +79,14 @@ export const deno: Engine = {
     const port = String(await freePort());
     const base = getSitePath(site);
     const offline = ['--no-prompt', '--no-config', '--no-lock', '--cached-only'];
-    const allowed = [
+    const permissions = [
       `--allow-read=${site},${HANDLER_MODULE}`,
       `--allow-net=127.0.0.1:${port}`,
     ];
+    const scriptArguments = [HANDLER_MODULE, site, port, base];
     return startProgram({
       command: engineFile('.bin/deno'),
-      args: [
-        'run',
-        ...offline,
-        ...allowed,
-        script,
-        HANDLER_MODULE,
-        site,
-        port,
-        base,
-      ],
+      args: ['run', ...offline, ...permissions, script, ...scriptArguments],
       url: `http://127.0.0.1:${port}${base}`,
       env: { DENO_NO_UPDATE_CHECK: '1' },
     });

@@ -56,10 +56,10 @@ export const pythonHttpServer: Engine = {
   name: 'python3 -m http.server',
   // Its backlog has room for five connections; others wait for a second.
   concurrency: 4,
-  missing: () =>
-    spawnSync('python3', ['--version']).status === 0
-      ? undefined
-      : 'python3 is not installed',
+  missing() {
+    const { status } = spawnSync('python3', ['--version']);
+    return status === 0 ? undefined : 'python3 is not installed';
+  },
   start: (site) =>
     startOn(site, (folder, port) => {
       const options = ['--bind', '127.0.0.1', '--directory', folder];
@@ -76,8 +76,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.txt': 'text/plain; charset=utf-8',
 };
-export const typeOf = (file: string): string =>
-  mediaTypes[path.extname(file)] ?? 'application/octet-stream';
+
+export function typeOf(file: string): string {
+  const extension = path.extname(file);
+  return mediaTypes[extension] ?? 'application/octet-stream';
+}
 
 /**
  * Returns the file of a path below the base path: a folder's index.html, or the file
@@ -97,11 +100,9 @@ export const githubPages: Engine = {
   async start(site) {
     const base = getSitePath(site);
     const files = readSite(site);
-    async function respond({
-      method,
-      url,
-      headers: sentHeaders,
-    }: Request): Promise<Response> {
+
+    async function respond(request: Request): Promise<Response> {
+      const { method, url, headers: sentHeaders } = request;
       if (method !== 'GET' && method !== 'HEAD') {
         return new Response('Not Allowed', { status: 405 });
       }
@@ -111,6 +112,7 @@ export const githubPages: Engine = {
         'Access-Control-Allow-Origin': '*',
         'Cache-Control': 'max-age=600',
       });
+      // GitHub Pages redirects a folder without its slash, and drops the query.
       if (files.has(`${file}/index.html`)) {
         headers.set('Location', `${origin}${pathname}/`);
         return new Response(null, { status: 301, headers });
