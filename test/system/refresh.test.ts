@@ -18,7 +18,7 @@ import { parse } from 'yaml';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { historySchema } from '../../src/contract/changes.ts';
 import type { Kind } from '../../src/contract/kinds.ts';
-import { metaSchema } from '../../src/contract/meta.ts';
+import { type Meta, metaSchema } from '../../src/contract/meta.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { findMemoryForPrograms } from '../support/memory.ts';
 import { runProgram } from '../support/run-cli.ts';
@@ -218,6 +218,11 @@ async function createRepository(): Promise<Repository> {
   };
 }
 
+function readMeta(repo: Repository): Meta {
+  const json: unknown = JSON.parse(repo.read('build/meta.json'));
+  return metaSchema.parse(json);
+}
+
 it('commits changed data with a description of the changes', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
@@ -247,15 +252,18 @@ it('commits changed data with a description of the changes', async () => {
   expect(await repo.status()).toBe('');
 });
 
-it('builds a site with the changes in its history, and packs it into an archive', async () => {
+it('builds a site and an archive of it from the refreshed data', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
   repo.answers.move.push(moveAnswer(7));
   expect(await repo.step('refresh')).toBeUndefined();
-  const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
+  const history: unknown = JSON.parse(repo.read('build/changes.json'));
+  const { steps } = historySchema.parse(history);
   expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
-  const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
-  expect(meta).toMatchObject({ source: 'rest', counts: { move: 4, item: 2 } });
+  expect(readMeta(repo)).toMatchObject({
+    source: 'rest',
+    counts: { move: 4, item: 2 },
+  });
   const archives = readdirSync(path.join(repo.work, 'build-archives'));
   expect(archives).toEqual([
     expect.stringMatching(/\.tar\.gz$/),
@@ -303,22 +311,23 @@ it('commits nothing without --push', async () => {
   expect(await repo.git('log', '--format=%s')).toBe('Begin');
 });
 
-it('rebases its commit on commits that were pushed in the meantime', async () => {
+/** Pushes a commit from another clone, so that the checkout is behind its remote. */
+async function pushFromAnotherClone(
+  repo: Repository,
+  subject: string,
+): Promise<void> {
+  const clone = path.join(repo.home, 'other');
+  await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), clone);
+  const commit = ['commit', '--quiet', '--allow-empty', '-m', subject];
+  await repo.git('-C', clone, ...AUTHOR, ...commit);
+  await repo.git('-C', clone, 'push', '--quiet', 'origin', 'trunk');
+}
+
+it('rebases its commit if another commit was pushed during the refresh', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
   await repo.step('refresh');
-  const other = path.join(repo.home, 'other');
-  await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
-  const elsewhere = ['-C', other, ...AUTHOR];
-  await repo.git(
-    ...elsewhere,
-    'commit',
-    '--quiet',
-    '--allow-empty',
-    '-m',
-    'Do something else',
-  );
-  await repo.git('-C', other, 'push', '--quiet', 'origin', 'trunk');
+  await pushFromAnotherClone(repo, 'Do something else');
   expect(await repo.step('commit --push')).toBeUndefined();
   expect(await repo.log()).toEqual([
     'Refresh the data: 1 move renamed',
@@ -357,7 +366,7 @@ describe('refused data', () => {
     expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
   });
 
-  it('is reported in the job summary where issues are off', async () => {
+  it('is reported in the job summary if issues are off', async () => {
     const repo = await refuseMissingMove();
     const summary = path.join(repo.home, 'summary');
     const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
@@ -386,18 +395,17 @@ describe('refused data', () => {
     expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
   });
 
-  it("stays inside the issue's indented block, whatever the upstream wrote", async () => {
+  it("stays inside the issue's indented block even if the upstream sends line breaks", async () => {
     const repo = await createRepository();
     const hostile = 'x\r\r@team\u2028# Heading';
     Object.assign(repo.answers.move[2] as Answer, { generation: { url: hostile } });
     expect(await repo.refresh()).toContain('move-3 (3)');
     const { error } = JSON.parse(repo.read('.cache/refresh/report.json'));
     expect(error.message).toContain('x\\r\\r@team\\u2028# Heading');
+    // The command has escaped the message. The script must not rely on that.
     const report = { error: { ...error, message: hostile, hint: null } };
-    writeFileSync(
-      path.join(repo.work, '.cache/refresh/report.json'),
-      JSON.stringify(report),
-    );
+    const reportFile = path.join(repo.work, '.cache/refresh/report.json');
+    writeFileSync(reportFile, JSON.stringify(report));
     expect(await repo.step('report refused')).toBeUndefined();
     expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
   });
@@ -485,12 +493,10 @@ it('fails with an annotation if GitHub permits no pull request and issues are of
 
 it('commits new data files even if a global ignore file lists them', async () => {
   const repo = await createRepository();
-  writeFileSync(path.join(repo.home, 'ignore'), 'data\n');
+  const ignoreFile = path.join(repo.home, 'ignore');
+  writeFileSync(ignoreFile, 'data\n');
   const config = path.join(repo.home, 'gitconfig');
-  writeFileSync(
-    config,
-    `[core]\n\texcludesFile = ${path.join(repo.home, 'ignore')}\n`,
-  );
+  writeFileSync(config, `[core]\n\texcludesFile = ${ignoreFile}\n`);
   const names = [
     { language: { name: 'en' }, name: 'Item 1' },
     { language: { name: 'fr' }, name: 'Objet' },
@@ -525,37 +531,40 @@ describe('a failed refresh', () => {
 
   it('changes nothing if the upstream refuses connections', async () => {
     const repo = await createRepository();
-    await expectRefusal(
-      repo,
-      { REFRESH_UPSTREAM: await deserted() },
-      'ECONNREFUSED',
-    );
+    const variables = { REFRESH_UPSTREAM: await deserted() };
+    await expectRefusal(repo, variables, 'ECONNREFUSED');
     expect(repo.outcome()).toBe('outcome=failed');
   });
 
+  const invalidInputs: readonly [Variables, problem: string][] = [
+    [
+      { REFRESH_ALLOW_MISSING: 'move/pound --upstream http://127.0.0.1:9' },
+      '--allow-missing: got "--upstream"',
+    ],
+    [
+      { REFRESH_SKIP: 'item/17 item/potion' },
+      '--skip: got "item/potion": expected <kind>/<id>',
+    ],
+    [
+      { REFRESH_MAX_SHRINK: '--skip' },
+      '--max-shrink: got "--skip": expected a percentage',
+    ],
+    [{ REFRESH_SOURCE: 'auto' }, '--source: got "auto": expected rest or csv'],
+    [
+      { REFRESH_HOSTS: 'nginx --out' },
+      '--host: got "--out": expected names of hosts',
+    ],
+  ];
+
   it('changes nothing if an input is invalid', async () => {
     const repo = await createRepository();
-    const words = 'move/pound --upstream http://127.0.0.1:9';
-    const skipped = 'item/17 item/potion';
-    for (const [variables, problem] of [
-      [{ REFRESH_ALLOW_MISSING: words }, '--allow-missing: got "--upstream"'],
-      [{ REFRESH_SKIP: skipped }, '--skip: got "item/potion": expected <kind>/<id>'],
-      [
-        { REFRESH_MAX_SHRINK: '--skip' },
-        '--max-shrink: got "--skip": expected a percentage',
-      ],
-      [{ REFRESH_SOURCE: 'auto' }, '--source: got "auto": expected rest or csv'],
-      [
-        { REFRESH_HOSTS: 'nginx --out' },
-        '--host: got "--out": expected names of hosts',
-      ],
-    ] as const) {
+    for (const [variables, problem] of invalidInputs) {
       await expectRefusal(repo, variables, problem);
     }
   });
 });
 
-it('understands values that were pasted with line breaks', async () => {
+it('accepts variables whose values were pasted with line breaks', async () => {
   const repo = await createRepository();
   const output = path.join(repo.home, 'output');
   repo.answers.move.pop();
@@ -570,8 +579,10 @@ it('understands values that were pasted with line breaks', async () => {
   };
   expect(await repo.refresh(pasted)).toBeUndefined();
   expect(repo.read(output)).toContain('base_url=https://games.test/\n');
-  const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
-  expect(meta).toMatchObject({ source: 'rest', base_url: 'https://games.test' });
+  expect(readMeta(repo)).toMatchObject({
+    source: 'rest',
+    base_url: 'https://games.test',
+  });
   expect(repo.has('build/_hosts/nginx.conf')).toBe(true);
   expect(repo.has('build/_hosts/Caddyfile')).toBe(true);
 });
@@ -590,45 +601,51 @@ it('reads corrected tables if a variable selects them', async () => {
   };
   expect(await repo.refresh(variables)).toBeUndefined();
   expect(await repo.git('log', '-1', '--format=%B')).toContain('"Corrected"');
-  const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
-  expect(meta).toMatchObject({
+  expect(readMeta(repo)).toMatchObject({
     source: 'csv',
     upstream: variables.REFRESH_UPSTREAM,
   });
 });
 
-it("receives only regular files with known names from another job's artifact, and never runs them", async () => {
-  const repo = await createRepository();
-  const from = (name: string) => path.join(repo.home, 'artifact', name);
-  cpSync(path.join(repo.work, 'data'), from('data'), { recursive: true });
-  writeFileSync(from('data/move.ndjson'), 'theirs');
-  writeFileSync(from('data/LICENSE.txt'), 'theirs');
-  rmSync(from('data/names/fr.json'));
-  const victim = path.join(repo.home, 'victim');
-  await repo.git('init', '--quiet', from('data/x'));
-  await repo.git(
-    '-C',
-    from('data/x'),
-    'config',
-    'core.fsmonitor',
-    `touch ${victim}; false`,
-  );
-  mkdirSync(from('scripts/refresh'), { recursive: true });
-  writeFileSync(from('scripts/refresh/commit.sh'), `touch ${victim}`);
-  rmSync(from('data/item.ndjson'));
-  symlinkSync('/etc/passwd', from('data/item.ndjson'));
-  mkdirSync(from('.cache/refresh'), { recursive: true });
-  writeFileSync(
-    from('.cache/refresh/message.txt'),
-    'Refresh the data: as they say\n',
-  );
-  writeFileSync(from('.cache/refresh/evil.sh'), `touch ${victim}`);
+/**
+ * Creates a copy of the data as another job's artifact. It has a changed and a
+ * missing file, a symlink, and files of unknown names. Scripts and the configuration
+ * of Git in it would create the file `victim` if they were run.
+ */
+async function createHostileArtifact(repo: Repository, victim: string) {
+  const artifact = path.join(repo.home, 'artifact');
+  const data = path.join(artifact, 'data');
+  cpSync(path.join(repo.work, 'data'), data, { recursive: true });
+  writeFileSync(path.join(data, 'move.ndjson'), 'theirs');
+  writeFileSync(path.join(data, 'LICENSE.txt'), 'theirs');
+  rmSync(path.join(data, 'names/fr.json'));
+  rmSync(path.join(data, 'item.ndjson'));
+  symlinkSync('/etc/passwd', path.join(data, 'item.ndjson'));
 
-  expect(
-    await repo.step(`receive ${path.join(repo.home, 'artifact')}`),
-  ).toBeUndefined();
+  const gitFolder = path.join(data, 'x');
+  const monitor = `touch ${victim}; false`;
+  await repo.git('init', '--quiet', gitFolder);
+  await repo.git('-C', gitFolder, 'config', 'core.fsmonitor', monitor);
+
+  const scripts = path.join(artifact, 'scripts/refresh');
+  mkdirSync(scripts, { recursive: true });
+  writeFileSync(path.join(scripts, 'commit.sh'), `touch ${victim}`);
+  const cache = path.join(artifact, '.cache/refresh');
+  mkdirSync(cache, { recursive: true });
+  const message = 'Refresh the data: as they say\n';
+  writeFileSync(path.join(cache, 'message.txt'), message);
+  writeFileSync(path.join(cache, 'evil.sh'), `touch ${victim}`);
+  return artifact;
+}
+
+it("receives only regular files with known names from another job's artifact", async () => {
+  const repo = await createRepository();
+  const victim = path.join(repo.home, 'victim');
+  const artifact = await createHostileArtifact(repo, victim);
+  expect(await repo.step(`receive ${artifact}`)).toBeUndefined();
   expect(repo.read('data/move.ndjson')).toBe('theirs');
-  const changes = (await repo.status()).split('\n').map((line) => line.trim());
+  const status = await repo.status();
+  const changes = status.split('\n').map((line) => line.trim());
   expect(changes).toEqual([
     'D data/item.ndjson',
     'M data/move.ndjson',
@@ -678,21 +695,20 @@ describe('build hook', () => {
   it('is called at a URL that was pasted with line breaks', async () => {
     const repo = await createRepository();
     const { requests, url } = await startHook();
-    expect(
-      await repo.step('hook changed', { NETLIFY_BUILD_HOOK: `\n${url}\r\n` }),
-    ).toBeUndefined();
+    const pasted = { NETLIFY_BUILD_HOOK: `\n${url}\r\n` };
+    expect(await repo.step('hook changed', pasted)).toBeUndefined();
     expect(requests).toEqual(['POST /build_hooks/secret']);
-    expect(
-      await repo.step('hook changed', { NETLIFY_BUILD_HOOK: '\n' }),
-    ).toBeUndefined();
+    // A variable of only white space counts as empty.
+    const empty = { NETLIFY_BUILD_HOOK: '\n' };
+    expect(await repo.step('hook changed', empty)).toBeUndefined();
+    expect(requests).toHaveLength(1);
   });
 
   it('is called again if it fails', async () => {
     const repo = await createRepository();
     const { requests, url } = await startHook(404, 200);
-    expect(
-      await repo.step('hook changed', { NETLIFY_BUILD_HOOK: url }),
-    ).toBeUndefined();
+    const variables = { NETLIFY_BUILD_HOOK: url };
+    expect(await repo.step('hook changed', variables)).toBeUndefined();
     expect(requests).toHaveLength(2);
   });
 
@@ -729,14 +745,8 @@ it('builds the same bytes on Netlify as in the workflow', async () => {
     CONTEXT: 'production',
     URL: address,
   };
-  const command = [
-    'scripts/gamedata.mjs',
-    'build',
-    '--source',
-    'rest',
-    '--upstream',
-    repo.upstream,
-  ];
+  const source = ['--source', 'rest', '--upstream', repo.upstream];
+  const command = ['scripts/gamedata.mjs', 'build', ...source];
   const { stderr } = await run('node', command, { cwd, env });
   expect(stderr).toContain(
     'next: node scripts/gamedata.mjs serve build, or upload that folder to a host\n',
@@ -748,14 +758,16 @@ it('builds the same bytes on Netlify as in the workflow', async () => {
 
 describe('a check of the last success', () => {
   const DAY_MS = 86_400_000;
-  const daysAgo = (days: number): string =>
-    new Date(Date.now() - days * DAY_MS).toISOString();
+
+  function daysAgo(days: number): string {
+    const time = new Date(Date.now() - days * DAY_MS);
+    return time.toISOString();
+  }
 
   it('enables the schedule again and opens no issue within a week', async () => {
     const repo = await createRepository();
-    expect(
-      await repo.step('report stale', { SUCCEEDED: daysAgo(7) }),
-    ).toBeUndefined();
+    const variables = { SUCCEEDED: daysAgo(7) };
+    expect(await repo.step('report stale', variables)).toBeUndefined();
     expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
     const calls = repo.read('../asked');
     expect(calls).toContain(
