@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../../src/contract/kinds.ts';
 import { pluralize } from '../../../src/contract/words.ts';
@@ -9,20 +9,31 @@ const INDICES = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((generation) => `id${generation}
 const RECORD = '/api/gamedata/item/master-ball/?format=api';
 const LIST = '/api/gamedata/item/?format=api&limit=100&offset=100';
 
-const waitForHeading = (page: Page, text: string): Promise<void> =>
-  page.locator('h1', { hasText: new RegExp(`^${text}$`) }).waitFor();
-const waitForText = (page: Page, text: string): Promise<void> =>
-  page.getByText(text).first().waitFor();
-const control = (page: Page, name: string) =>
-  page
-    .getByRole('navigation', { name: 'Pages', exact: true })
-    .getByRole('link', { name, exact: true });
-const goTo = (page: Page, address: string): Promise<unknown> =>
-  page.evaluate(
-    `history.pushState(null, '', '${address}'); dispatchEvent(new PopStateEvent('popstate'))`,
-  );
-const measureWidth = (page: Page, image: string): Promise<unknown> =>
-  page.evaluate(`document.querySelector('${image}')?.naturalWidth`);
+async function waitForHeading(page: Page, text: string): Promise<void> {
+  const hasText = new RegExp(`^${text}$`);
+  await page.locator('h1', { hasText }).waitFor();
+}
+
+async function waitForText(page: Page, text: string): Promise<void> {
+  await page.getByText(text).first().waitFor();
+}
+
+/** Finds a link to another page of the list, such as `Next`. */
+function control(page: Page, name: string): Locator {
+  const pager = page.getByRole('navigation', { name: 'Pages', exact: true });
+  return pager.getByRole('link', { name, exact: true });
+}
+
+/** Goes to an address without loading the page again, as a click on a link does. */
+async function goTo(page: Page, address: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', '${address}')`);
+  await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`);
+}
+
+function measureWidth(page: Page, image: string): Promise<unknown> {
+  return page.evaluate(`document.querySelector('${image}')?.naturalWidth`);
+}
+
 describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   const site = usePageSite();
   const visit = useBrowser();
@@ -53,12 +64,10 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await expect.poll(() => measureWidth(page, '.picture img')).toBe(30);
     const names = await page.locator('.card dt').allTextContents();
     expect(names).toEqual(['slug', 'id', ...INDICES]);
-    expect(await page.locator('.card dd').allTextContents()).toEqual(
-      names.map((name) => String(record[name] ?? '–')),
-    );
-    expect(await page.getByText('id1 to id9 are in-game indices').isVisible()).toBe(
-      true,
-    );
+    const values = names.map((name) => String(record[name] ?? '–'));
+    expect(await page.locator('.card dd').allTextContents()).toEqual(values);
+    const explanation = page.getByText('id1 to id9 are in-game indices');
+    expect(await explanation.isVisible()).toBe(true);
     expect(await page.locator('#search-form').isVisible()).toBe(false);
     expect(await page.locator('[translate=no] dt').allTextContents()).toEqual(names);
     expect([...problems, ...foreign]).toEqual([]);
@@ -71,37 +80,33 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.locator('.records thead th').allTextContents()).toEqual(
       columns,
     );
-    const cells = await page
-      .locator('.records tbody tr')
-      .first()
-      .locator('th, td')
-      .allTextContents();
-    const [first = {}] = results;
-    expect(cells).toEqual(columns.map((name) => String(first[name] ?? '–')));
-    expect(await page.locator('.records tbody tr').count()).toBe(100);
-    expect(
-      await page
-        .locator('.records thead[translate=no], .records td[translate=no]')
-        .count(),
-    ).toBe(101);
-    const isDisabled = (name: string) =>
-      control(page, name).getAttribute('aria-disabled');
+    const rows = page.locator('.records tbody tr');
+    const cells = await rows.first().locator('th, td').allTextContents();
+    const [firstRecord = {}] = results;
+    const values = columns.map((name) => String(firstRecord[name] ?? '–'));
+    expect(cells).toEqual(values);
+    expect(await rows.count()).toBe(100);
+    // The header and one cell of each of the 100 rows are not translated.
+    const untranslated = page.locator(
+      '.records thead[translate=no], .records td[translate=no]',
+    );
+    expect(await untranslated.count()).toBe(101);
+    async function expectDisabled(...names: string[]): Promise<void> {
+      for (const name of names) {
+        const disabled = await control(page, name).getAttribute('aria-disabled');
+        expect(disabled, name).toBe('true');
+      }
+    }
 
     await control(page, 'First').click();
     await waitForText(page, 'Records 1 to 100 of 954');
-    expect([await isDisabled('First'), await isDisabled('Previous')]).toEqual([
-      'true',
-      'true',
-    ]);
+    await expectDisabled('First', 'Previous');
     await control(page, 'Last').focus();
     await page.keyboard.press('Enter');
     await waitForText(page, 'Records 901 to 954 of 954');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-    expect([await isDisabled('Next'), await isDisabled('Last')]).toEqual([
-      'true',
-      'true',
-    ]);
-    // The browser has cached the JSON from the same URL.
+    await expectDisabled('Next', 'Last');
+    // Going back must show the page, although the browser cache also has JSON.
     await page.goto(`${site.url}/meta.json`);
     await page.goBack();
     await waitForText(page, 'Records 901 to 954');
@@ -158,9 +163,8 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   });
 
   it('works at a URL with a user name and password, and does not show them', async () => {
-    const { page, problems } = await visit(
-      `${site.url.replace('//', '//user:secret@')}/api/gamedata/item/`,
-    );
+    const siteWithPassword = site.url.replace('//', '//user:secret@');
+    const { page, problems } = await visit(`${siteWithPassword}/api/gamedata/item/`);
     await waitForHeading(page, 'All items');
     await page.locator('#query').fill('master ball');
     await page.locator('#results a', { hasText: 'Master Ball' }).first().click();
@@ -250,7 +254,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await page.locator('.head', { hasText: 'HTTP 404' }).waitFor();
   });
 
-  it('says that the search is loading', async () => {
+  it('shows that the search index is loading', async () => {
     const { page } = await visit(site.url + LIST);
     const held = new Promise<Route>((resolve) =>
       page.route('**/search.json', resolve),
