@@ -28,11 +28,17 @@ const RESERVED = /^(?:offset|con|prn|aux|nul|com\d|lpt\d)$/;
 const SLUG_RULE =
   'expected a safe slug: lower-case letters, digits and inner hyphens';
 
+const SLUG = /^[a-z0-9]+(?:-+[a-z0-9]+)*$/;
+
+/** Returns whether a string is a safe slug. The schema explains why if it is not. */
+export const isSlug = (text: string): boolean =>
+  text.length <= MAX_SLUG_LENGTH && SLUG.test(text) && !RESERVED.test(text);
+
 /** A path segment that every file system, archive and URL preserves exactly. */
 export const slugSchema = z
   .string()
   .max(MAX_SLUG_LENGTH, BEFORE_EXPRESSIONS)
-  .regex(/^[a-z0-9]+(?:-+[a-z0-9]+)*$/, SLUG_RULE)
+  .regex(SLUG, SLUG_RULE)
   .refine((slug) => !RESERVED.test(slug), SLUG_RULE)
   .describe('Identifies the record in its URL.');
 

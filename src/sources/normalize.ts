@@ -6,12 +6,12 @@ import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
   iconSchema,
   isName,
+  isSlug,
   LAST_INDEXED_GENERATION,
   MAX_SLUG_LENGTH,
   nameSchema,
   type RecordOf,
   recordSchemas,
-  slugSchema,
 } from '../contract/records.ts';
 import { listFirst, toTitleCase } from '../contract/words.ts';
 import {
@@ -421,8 +421,7 @@ const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 export function sanitizeSlug(slug: string): string {
   // We must not run a regular expression on a slug of unlimited length.
   if (slug.length > MAX_SLUG_LENGTH) return slug;
-  const isSafe = slugSchema.safeParse(slug).success;
-  if (isSafe || SUSPICIOUS.test(slug)) return slug;
+  if (isSlug(slug) || SUSPICIOUS.test(slug)) return slug;
   const slugified = slug
     .normalize('NFKD')
     .toLowerCase()
