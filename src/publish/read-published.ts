@@ -71,8 +71,8 @@ export function readPublished(
   for (const entry of files) {
     const status = readStatus(path.join(out, entry.path));
     if (isModified(out, entry, { status, hashedSince })) modified.add(entry.path);
-    if (status && !hasPermissions(status, permissions))
-      wrongPermissions.add(entry.path);
+    const isWrong = status !== undefined && !hasPermissions(status, permissions);
+    if (isWrong) wrongPermissions.add(entry.path);
   }
   const entries = entriesByPath({ files });
   const meta = readPublishedMeta(storage, entries);
