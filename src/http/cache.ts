@@ -69,11 +69,6 @@ export interface DiskCache {
   close(options: { readonly complete: boolean }): void;
 }
 
-interface JournalContents {
-  readonly entries: Map<string, CacheEntry>;
-  readonly lastRun: Completion | null;
-}
-
 export interface CacheOptions {
   /**
    * Called when the cache contains responses that a repeated run would not request
@@ -135,9 +130,12 @@ export function openCache(
     return openTrusted(folder, file, flags);
   });
   const writer = createWriter(journal, maxBytes);
-  const { entries, lastRun } = explain(() => readJournal());
-  const hasFreshEntries = [...entries.values()].some(isFresh);
-  if (hasFreshEntries) onStored?.();
+  const oldJournal = explain(() => readJournal());
+  const lastRun = decodeLastRun(oldJournal);
+  // After a complete run, the next run may only need its result. So we decode the
+  // entries when the first of them is needed.
+  let decodedEntries: Map<string, CacheEntry> | undefined;
+  if (lastRun === null && hasFreshEntry(readEntries())) onStored?.();
   const usedUrls = new Set<string>();
   let finishedRun: Completion | null = null;
   let hasNewEntries = false;
@@ -147,16 +145,21 @@ export function openCache(
    * Reads the journal. If its contents cannot be used, replaces it with an empty
    * journal.
    */
-  function readJournal(): JournalContents {
+  function readJournal(): Buffer {
     const excess = describeExcess(fstatSync(journal).size, maxBytes);
     if (excess === undefined) {
-      const lines = readFileSync(journal, 'utf8').split('\n');
-      if (lines[0] === header) return decodeLines(lines);
+      const contents = readFileSync(journal);
+      if (readFirstLine(contents) === header) return contents;
     } else {
       onNotice?.(`${file}: ${excess}; ignored, requesting everything again`);
     }
     writer.rewrite([header]);
-    return { entries: new Map(), lastRun: null };
+    return Buffer.alloc(0);
+  }
+
+  function readEntries(): Map<string, CacheEntry> {
+    decodedEntries ??= decodeEntries(oldJournal);
+    return decodedEntries;
   }
 
   /**
@@ -165,7 +168,7 @@ export function openCache(
    */
   function* encodeInterruptedRun(): Generator<string> {
     yield header;
-    for (const entry of entries.values()) yield encodeLine(entry);
+    for (const entry of readEntries().values()) yield encodeLine(entry);
   }
 
   /**
@@ -175,7 +178,7 @@ export function openCache(
    */
   function* encodeCompleteRun(): Generator<string> {
     yield header;
-    for (const entry of entries.values()) {
+    for (const entry of readEntries().values()) {
       const isUsed = usedUrls.has(entry.url);
       if (isUsed) yield encodeLine({ ...entry, freshUntil: 0 });
     }
@@ -186,14 +189,14 @@ export function openCache(
     lastRun,
     get(url) {
       usedUrls.add(url);
-      return entries.get(url);
+      return readEntries().get(url);
     },
     put(entry) {
       if (isClosed) return;
       if (!hasNewEntries) onStored?.();
       hasNewEntries = true;
       usedUrls.add(entry.url);
-      entries.set(entry.url, entry);
+      readEntries().set(entry.url, entry);
       explain(() => writer.append(encodeLine(entry)));
     },
     finishRun(run) {
@@ -274,24 +277,34 @@ function decodeLine(line: string): unknown {
   return isIntact ? JSON.parse(json) : undefined;
 }
 
-/** The value of any line in a journal. */
-type JournalValue = Partial<CacheEntry & { complete: unknown }> | undefined;
+function readFirstLine(journal: Buffer): string {
+  const end = journal.indexOf('\n');
+  return journal.toString('utf8', 0, end === -1 ? journal.length : end);
+}
 
 /**
- * Decodes the newest entry for each URL, and the result of the last run if it is on
- * the last line.
+ * Decodes the result of the last run. Returns null unless it is on the last line,
+ * because any line after it shows that another run has started since.
  */
-function decodeLines(lines: readonly string[]): JournalContents {
+function decodeLastRun(journal: Buffer): Completion | null {
+  const lastLine = journal.toString('utf8', journal.lastIndexOf('\n') + 1);
+  const value = decodeLine(lastLine) as { complete?: unknown } | undefined;
+  return completionSchema.safeParse(value?.complete).data ?? null;
+}
+
+/** Decodes the newest entry for each URL. */
+function decodeEntries(journal: Buffer): Map<string, CacheEntry> {
   const entries = new Map<string, CacheEntry>();
-  let lastRun: Completion | null = null;
-  for (const line of lines) {
-    const value = decodeLine(line) as JournalValue;
-    // Any line after the result shows that another run has started since.
-    lastRun = null;
+  for (const line of journal.toString('utf8').split('\n')) {
+    const value = decodeLine(line) as Partial<CacheEntry> | undefined;
     if (typeof value?.url === 'string') entries.set(value.url, value as CacheEntry);
-    if (value?.complete !== undefined) {
-      lastRun = completionSchema.safeParse(value.complete).data ?? null;
-    }
   }
-  return { entries, lastRun };
+  return entries;
+}
+
+function hasFreshEntry(entries: Map<string, CacheEntry>): boolean {
+  for (const entry of entries.values()) {
+    if (isFresh(entry)) return true;
+  }
+  return false;
 }
