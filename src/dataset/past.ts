@@ -44,7 +44,8 @@ export interface PreviousState extends DataSetSummary {
 }
 
 /**
- * Continues the past of the previous data set with the change to the next data set.
+ * Continues the past of the previous data set with the change to the next data set,
+ * which has other records.
  *
  * The next data set may have its own past if it was copied from a snapshot or a
  * site. Its history is used if it includes the previous history. This way, the same
@@ -57,12 +58,8 @@ export interface PreviousState extends DataSetSummary {
  */
 export function continuePast(
   next: StateWithPast,
-  previous: PreviousState | undefined,
+  previous: PreviousState,
 ): PastWithNotices {
-  if (!previous) return { ...next.past, notices: [] };
-  if (previous.digest === next.digest) {
-    return { ...keepPast(next.past, previous.past, next.digest), notices: [] };
-  }
   const oldSlugs = mergeOldSlugs(
     next.past.oldSlugs,
     previous.past.oldSlugs,

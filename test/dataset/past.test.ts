@@ -12,6 +12,7 @@ import {
 import {
   continuePast,
   emptyPast,
+  keepPast,
   type Past,
   type PreviousState,
 } from '../../src/dataset/past.ts';
@@ -50,117 +51,83 @@ describe('the history of continuePast', () => {
   const ba = compare(b, a);
   const bc = compare(b, c);
   const ac = compare(a, c);
-  const own = { steps: [ab] };
-  /**
-   * The previous data set, the history that the next data set brings, and the
-   * published history.
-   */
-  type Given = {
-    before?: Version;
-    own?: History;
-    published?: History;
-    isDamaged?: boolean;
-  };
-  const unrelated = { own: { steps: [bc] }, before: a, published: emptyHistory };
+  const toB = { steps: [ab] };
 
-  it.each<
-    [string, next: Version, Given, steps: History['steps'], isRestarted?: boolean]
-  >([
-    ['starts with an empty history', a, {}, []],
-    ["uses the data set's history if nothing is published", b, { own }, [ab]],
+  interface Histories {
+    /** The published data set. */
+    readonly before: Version;
+    readonly published: History;
+    /** The history that the source has recorded. */
+    readonly source: History;
+  }
+
+  it.each<[title: string, next: Version, Histories, expected: History['steps']]>([
     [
-      "uses the data set's history if it includes the published data",
+      "uses the source's history if it includes the published data",
       b,
-      { own, before: a },
+      { before: a, published: emptyHistory, source: toB },
       [ab],
     ],
     [
-      "uses the data set's history if the data is unchanged",
-      b,
-      { own, before: b },
-      [ab],
-    ],
-    ['continues the published history', c, { before: b, published: own }, [bc, ab]],
-    [
-      'keeps the published history if the data is unchanged',
-      b,
-      { before: b, published: own },
-      [ab],
-    ],
-    [
-      'continues the published history if the other history does not contain the published data',
+      'continues the published history if the source has none',
       c,
-      unrelated,
+      { before: b, published: toB, source: emptyHistory },
+      [bc, ab],
+    ],
+    [
+      "continues the published history if the source's history does not contain the published data",
+      c,
+      { before: a, published: emptyHistory, source: { steps: [bc] } },
       [ac],
     ],
     [
-      'keeps the published history if an older archive is restored',
+      'continues the published history if an older archive is restored',
       a,
-      { own: emptyHistory, before: b, published: own },
+      { before: b, published: toB, source: emptyHistory },
       [ba, ab],
     ],
     [
-      'keeps the published history if the newer archive is restored again',
+      'continues the published history if the newer archive is restored again',
       b,
-      { own, before: a, published: { steps: [ba, ab] } },
+      { before: a, published: { steps: [ba, ab] }, source: toB },
       [ab, ba, ab],
     ],
     [
-      "uses the data set's history if it returns to the published data after the published steps",
+      "uses the source's history if it returns to the published data after the published steps",
       b,
-      { own: { steps: [ab, ba, ab] }, before: a, published: { steps: [ba, ab] } },
+      { before: a, published: { steps: [ba, ab] }, source: { steps: [ab, ba, ab] } },
       [ab, ba, ab],
     ],
     [
-      "uses the data set's history if it also has steps before the published ones",
+      "uses the source's history if it also has steps before the published ones",
       c,
-      { own: { steps: [bc, ab] }, before: b, published: emptyHistory },
+      { before: b, published: emptyHistory, source: { steps: [bc, ab] } },
       [bc, ab],
     ],
     [
-      'keeps the published history if the other history starts later',
+      "continues the published history if the source's history starts later",
       c,
-      { own: { steps: [bc] }, before: b, published: own },
+      { before: b, published: toB, source: { steps: [bc] } },
       [bc, ab],
     ],
-    [
-      "uses the data set's history if the published history is empty",
-      c,
-      { own: { steps: [bc] }, before: b },
-      [bc],
-    ],
-    [
-      'starts again if the published records are damaged',
-      c,
-      { before: b, published: own, isDamaged: true },
-      [],
-    ],
-    [
-      'starts again with the history of the source if the published records are damaged',
-      c,
-      { own: { steps: [bc] }, before: a, published: emptyHistory, isDamaged: true },
-      [bc],
-    ],
-  ])(
-    '%s',
-    (_, next, {
-      before,
-      own = emptyHistory,
-      published,
-      isDamaged = false,
-    }, steps) => {
-      const state = before && previousState(before, published ?? emptyHistory);
-      const previous = state && isDamaged ? { ...state, records: undefined } : state;
-      const continued = continuePast(
-        { ...next, past: { ...emptyPast, history: own } },
-        previous,
-      );
-      expect(continued.history).toEqual({ steps });
-      expect(continued.notices).toEqual(
-        isDamaged ? [expect.stringContaining('starts again')] : [],
-      );
-    },
-  );
+  ])('%s', (_, next, { before, published, source }, expected) => {
+    const previous = previousState(before, published);
+    const nextState = { ...next, past: { ...emptyPast, history: source } };
+    const { history, notices } = continuePast(nextState, previous);
+    expect(history).toEqual({ steps: expected });
+    expect(notices).toEqual([]);
+  });
+
+  it.each([
+    ['the history of the source', { steps: [bc] }],
+    ['an empty history', emptyHistory],
+  ])('starts again with %s if the published records are damaged', (_, source) => {
+    const previous = { ...previousState(a, emptyHistory), records: undefined };
+    const next = { ...c, past: { ...emptyPast, history: source } };
+    const { history, notices } = continuePast(next, previous);
+    expect(history).toEqual(source);
+    expect(notices).toEqual([expect.stringContaining('starts again')]);
+  });
 
   it('accepts a history that omits only published steps beyond the limit', () => {
     const first = named('slug-0');
@@ -177,6 +144,28 @@ describe('the history of continuePast', () => {
     expect(choose(nextHistory)).toBe(nextHistory);
     const shortHistory = { steps: nextHistory.steps.slice(0, -1) };
     expect(choose(shortHistory)).toEqual(nextHistory);
+  });
+});
+
+describe('keepPast', () => {
+  const a = named('a');
+  const b = named('b');
+  const history = { steps: [compare(a, b)] };
+  const withHistory = { ...emptyPast, history };
+
+  it("uses the source's history if the published history is shorter", () => {
+    expect(keepPast(withHistory, emptyPast, b.digest)).toEqual(withHistory);
+  });
+
+  it("keeps the published history if the source's history is shorter", () => {
+    expect(keepPast(emptyPast, withHistory, b.digest)).toEqual(withHistory);
+  });
+
+  it('keeps the old slugs of both data sets', () => {
+    const source = createPast({ x: 1, both: 1 });
+    const published = createPast({ y: 2, both: 2 });
+    const { oldSlugs } = keepPast(source, published, a.digest);
+    expect(oldSlugs).toEqual(createPast({ x: 1, y: 2, both: 2 }).oldSlugs);
   });
 });
 
