@@ -79,8 +79,8 @@ function resolveLinks(name: string, file: string): string {
 
 /**
  * Returns whether a change is committed: its staging folder contains a manifest, and
- * the path to it contains no symlinks. Returns false if the folder cannot be
- * entered, because then only its owner can check.
+ * the path to it contains no symlinks. Returns false if the folder belongs to
+ * another user and cannot be entered. That user's next build completes the change.
  */
 export function isCommitted({ staging, staged }: WorkPaths): boolean {
   const isFolder = (file: string): boolean =>

@@ -27,7 +27,7 @@ vi.mock('node:fs', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 
 const isRoot = process.geteuid?.() === 0;
-/** The id of a user without privileges. */
+/** The id of an unprivileged user. */
 const USER = 12_345;
 const open = { file: 0o644, folder: 0o755, gid: undefined };
 const old = { 'a.json': '1' };
