@@ -62,13 +62,12 @@ export interface KnownSites {
 }
 
 /**
- * Completes the user's settings. Each missing setting comes from the first place
- * that has a value for it.
+ * Chooses a value for each setting that the user did not give.
  *
  * A build keeps the published base URL, because that URL must not change by
  * accident. A copy also keeps the published links and hosts. If no site is published
- * yet, the copy uses the base URL and the links of the copied site. It also uses
- * these links if the published `meta.json` is damaged.
+ * yet, the copy uses the base URL and the links of the copied site. If the published
+ * `meta.json` is damaged, the copy uses the links of the copied site as well.
  *
  * @throws UsageError if the base URL is unknown and the user must set it, or if
  * hosts and links contradict each other
