@@ -52,8 +52,9 @@ const listed = {
 } as const;
 
 /**
- * Matches media types with quality 1, which browsers send for HTML. Programs that
- * send it for JSON get JSON, and Java's default header is treated in the same way.
+ * Matches a media type with quality 1. Browsers accept HTML with this quality, so
+ * they get the page. Programs that accept JSON with this quality get JSON, and so do
+ * Java programs that send Java's default header.
  */
 const best = {
   json: `${matchMember('application/json', ',|;\\s*q=1')}|${JAVA_ACCEPT}`,
