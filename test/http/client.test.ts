@@ -52,7 +52,7 @@ describe('get', () => {
     });
   });
 
-  it('retries with a new cache-busting URL each time after an invalid body', async () => {
+  it('uses a new cache-busting URL for each retry after an invalid body', async () => {
     const server = await startServer(body('<html>'));
     await catchError(testClient().get(`${server.url}/move/1/`, decodeJson));
     const paths = server.requests.map(({ path }) => path);
@@ -167,7 +167,7 @@ describe('get', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('requests a rejected body once more past caches even if no retries are allowed', async () => {
+  it('bypasses caches to request a rejected body again, even if no retries are allowed', async () => {
     const server = await startServer(ok);
     const error = new DataError('got 1', {});
     const decode = (): never => {

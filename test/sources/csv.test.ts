@@ -242,7 +242,7 @@ describe('the csv source', () => {
   });
 });
 
-it('parses tables with any line endings, quotes, empty rows and column order', async () => {
+it('parses mixed line endings, quoted fields, empty rows and columns in any order', async () => {
   const text = [
     '\uFEFFname,item_id,local_language_id\r\n',
     '"Ball, ""old""",1,9\n',

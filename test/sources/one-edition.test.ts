@@ -387,7 +387,7 @@ describe('readOneEdition', () => {
     expect(requested).toEqual(urls);
   });
 
-  it('never returns responses of different editions', async () => {
+  it('returns responses from one edition only, whatever the upstream sends', async () => {
     const edition = fc.integer({ min: 0, max: 3 });
     const responses = fc.array(edition, { minLength: 1, maxLength: 15 });
     const property = fc.asyncProperty(responses, async (numbers) => {
