@@ -317,7 +317,7 @@ describe('build, for a published site,', () => {
     ).toHaveLength(5);
   });
 
-  it('replaces a site with damaged old slugs only with --forget-history', async () => {
+  it('requires --forget-history to replace a site whose old slugs are damaged', async () => {
     const out = copied();
     writeFileSync(path.join(out, 'former.json'), '{');
     await expect(build({ ...described, out })).rejects.toThrow(

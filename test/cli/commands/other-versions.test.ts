@@ -70,7 +70,7 @@ describe('build, for a site from another version of gamedata,', () => {
     ]);
   });
 
-  it('keeps the history and old slugs of a site that does not have all kinds', async () => {
+  it('keeps the history and old slugs if the published site lacks some kinds of records', async () => {
     const { answers, run, file, out } = await operator();
     answers.move[0] = moveAnswer(1, { name: 'renamed' });
     await run();
