@@ -410,7 +410,7 @@ describe('refused data', () => {
     expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
   });
 
-  it('can be committed without an unreadable record that an input skips', async () => {
+  it('commits a snapshot without an unreadable record if the user asks to skip it', async () => {
     const repo = await createRepository();
     Object.assign(repo.answers.move[2] as Answer, { generation: { url: 'none' } });
     const inputs = { REFRESH_SKIP: 'move/3', REFRESH_ALLOW_MISSING: 'move/move-3' };
@@ -779,7 +779,7 @@ describe('a check of the last success', () => {
     expect(repo.has('../issue')).toBe(false);
   });
 
-  it('gives a new workflow a week for its first success', async () => {
+  it('allows a new workflow a week to succeed for the first time', async () => {
     const repo = await createRepository();
     const isNew = { SUCCEEDED: '', CREATED: daysAgo(2) };
     expect(await repo.step('report stale', isNew)).toBeUndefined();
