@@ -4,7 +4,7 @@ import { sha256 } from '../sha256.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
 import { rejectDamagedText } from './text-damage.ts';
 
-/** The problem of a file that the manifest does not list. */
+/** Reported for a file that the manifest does not list. */
 export const UNLISTED = 'is not in the manifest';
 
 export function entriesByPath({

@@ -143,8 +143,9 @@ export type Cell = string | number | null;
 const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
 
 /**
- * Matches text that must be quoted: text with quotation marks or with the separators
- * of any spreadsheet, or with white space at either end.
+ * Matches text that must be quoted. This is text that contains a quotation mark or a
+ * character that some spreadsheet uses as a separator, and text that starts or ends
+ * with white space.
  */
 const NEEDS_QUOTES = /[",\r\n;\t]|^\s|\s$/;
 

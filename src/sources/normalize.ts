@@ -144,7 +144,10 @@ function findSlugOwners(sortedRecords: readonly RawRecord[]): Map<string, number
 
 interface RecordContext {
   readonly kind: Kind;
-  /** The id of the record that keeps a slug, by slug. */
+  /**
+   * Maps each slug to the id of the record that may use it. Other records with the
+   * same slug get another one.
+   */
   readonly slugOwners: ReadonlyMap<string, number>;
   readonly warn: Warn;
 }

@@ -124,8 +124,8 @@ export async function expectCrawled(
       file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
     const isRedirectedIcon = isIcon && sprites.mode === 'link';
     if (isApi || isRedirectedIcon) return undefined;
-    // Only the headers of all other files are compared, so their content does not
-    // matter.
+    // Of all other files, we compare only the headers, so we do not need their
+    // content.
     return '';
   }
 

@@ -224,8 +224,8 @@ function describeGenerations(records: Records): string {
 }
 
 /**
- * Renders the upstream as a link, or as a plain label if it is not a URL, as for
- * local files.
+ * Renders the upstream as a link. Local files have no URL, so they get a plain
+ * label.
  */
 function renderUpstream(upstream: string): Markup | string {
   const label = formatUpstream(upstream);

@@ -193,7 +193,7 @@ describe('acquireLock', () => {
     },
   );
 
-  it('waits until another build has filled its empty lock', async () => {
+  it('waits for another build to write to its empty lock file', async () => {
     const { out, lock } = createPaths();
     fs.writeFileSync(lock, '');
     vi.spyOn(performance, 'now').mockReturnValue(0);

@@ -163,7 +163,7 @@ describe.skipIf(nginx.missing())('the image', () => {
     expect(configuration).toContain("root '/srv/gamedata';");
   });
 
-  it('meets every guarantee of nginx', async () => {
+  it('passes every check of `verify` for nginx', async () => {
     const running = await nginx.start(site);
     try {
       const report = await verify({ target: running.url, linkBase: args.BASE_URL });

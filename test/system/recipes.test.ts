@@ -301,7 +301,7 @@ it.each([
   },
 );
 
-it('the docs read a first record in TypeScript that compiles', async () => {
+it('compiles the first TypeScript example in the docs', async () => {
   const [, , code = ''] = readCode('first');
   expect(code).toContain("import type { Move } from './types.d.ts';");
   const use = 'export const name: string = move.name;';

@@ -129,7 +129,7 @@ function renderEndpoint(
   anyPageRange: boolean,
 ): Markup {
   const { path, id, summary, schema, example, group } = endpoint;
-  // Every endpoint has a schema. Only files such as CSV have no schema.
+  // Endpoints always have a schema. It is missing only for files such as CSV.
   const type = typeName(schema ?? '');
   const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
   const isShortened = type.endsWith('Page') || group === 'names';
