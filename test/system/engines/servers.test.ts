@@ -596,15 +596,20 @@ const faults = [
   { server: apache, line: 'Redirect 500 /fault\n', before: '</VirtualHost>' },
 ];
 
-describe.each(faults)('$server.name with a fault', ({ server, line, before }) => {
-  const addFault = (configuration: string) =>
-    configuration.replace(before, line + before);
-  const ask = useServer(startEdited(server, addFault));
+const possibleFaults = faults.filter(({ server }) => servers.includes(server));
 
-  it('reports the fault in JSON', async () => {
-    expectError(await ask('/fault'), 500, 'Internal Server Error.');
-  });
-});
+describe.each(possibleFaults)(
+  '$server.name with a fault',
+  ({ server, line, before }) => {
+    const addFault = (configuration: string) =>
+      configuration.replace(before, line + before);
+    const ask = useServer(startEdited(server, addFault));
+
+    it('reports the fault in JSON', async () => {
+      expectError(await ask('/fault'), 500, 'Internal Server Error.');
+    });
+  },
+);
 
 describe.skipIf(apache.missing())('apache with global headers', () => {
   const globalLines: string[] = [];
