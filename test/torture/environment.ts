@@ -44,6 +44,16 @@ export function run(
   return start(args, options).finished;
 }
 
+/** Creates the arguments of a build that publishes a data set. */
+export function createBuildArgs(
+  data: string,
+  out: string,
+  ...moreOptions: readonly string[]
+): string[] {
+  const source = ['--source', 'snapshot', '--upstream', data];
+  return ['build', ...source, '--out', out, '--quiet', ...moreOptions];
+}
+
 /** Writes a data set. Records with an odd id differ in each variant. */
 export function writeDataSet(
   folder: string,

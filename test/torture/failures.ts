@@ -8,6 +8,7 @@ import type { Random } from '../support/random.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 import { startUpstream, type UpstreamServer } from '../support/upstream-server.ts';
 import {
+  createBuildArgs,
   demand,
   demandClean,
   digestSite,
@@ -31,20 +32,8 @@ interface Scene {
   readonly upstream: UpstreamServer;
 }
 
-function buildFromSnapshot(data: string, out: string): string[] {
-  return [
-    'build',
-    '--source',
-    'snapshot',
-    '--upstream',
-    data,
-    '--quiet',
-    '--out',
-    out,
-  ];
-}
-
-function buildFromUpstream(scene: Scene, ...moreOptions: string[]): string[] {
+/** Creates the arguments of a build that reads the upstream through a disk cache. */
+function createUpstreamBuildArgs(scene: Scene, ...moreOptions: string[]): string[] {
   return [
     'build',
     '--source',
@@ -120,14 +109,14 @@ function fillDisk(
   return onTmpfs(folder, 'size=64m', async (mount) => {
     const out = path.join(mount, 'site');
     const filler = path.join(mount, 'filler');
-    await mustRun(buildFromSnapshot(small, out));
+    await mustRun(createBuildArgs(small, out));
     const { bavail, bsize } = statfsSync(mount);
     const blocks = Math.floor((bavail * bsize - bytesLeft) / 4096);
     const ddArgs = ['if=/dev/zero', `of=${filler}`, 'bs=4096', `count=${blocks}`];
     demand(spawnSync('dd', ddArgs).status === 0, 'the disk cannot be filled');
-    await expectFailure(buildFromSnapshot(large, out), /ENOSPC/, { out });
+    await expectFailure(createBuildArgs(large, out), /ENOSPC/, { out });
     rmSync(filler);
-    await mustRun(buildFromSnapshot(large, out));
+    await mustRun(createBuildArgs(large, out));
   });
 }
 
@@ -138,7 +127,7 @@ function fillDisk(
  */
 async function stopAt(scene: Scene, moment: string, exit: number): Promise<void> {
   const { small, out, upstream } = scene;
-  await mustRun(buildFromSnapshot(small, out));
+  await mustRun(createBuildArgs(small, out));
   const oldDigest = digestSite(out);
   // The disk cache writes files, too, but this test is about the site's files.
   const paths = moment.startsWith('writeFileSync') ? 'gamedata-staging/' : '';
@@ -147,7 +136,7 @@ async function stopAt(scene: Scene, moment: string, exit: number): Promise<void>
     KILL_AT: moment,
     KILL_PATHS: paths,
   };
-  const args = [...buildFromUpstream(scene), ...OTHER_BASE];
+  const args = createUpstreamBuildArgs(scene, ...OTHER_BASE);
   const { code, stderr } = await run(args, { env });
   const isExpected = code === exit && !stderr.includes('bug');
   demand(isExpected, `ended with ${code}, expected ${exit}: ${stderr}`);
@@ -193,18 +182,20 @@ async function suspendAt(
   if (spawnSync(program, [...args, 'true']).status !== 0) {
     throw new Skipped('namespaces are missing here');
   }
-  await mustRun(buildFromSnapshot(small, out));
+  await mustRun(createBuildArgs(small, out));
   const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: `${moment}:SIGSTOP` };
-  const build = [
-    ...buildFromSnapshot(large, out),
-    '--max-shrink',
-    '100',
-    '--base-url',
-  ];
-  const { child, finished } = start([...build, 'https://suspended.test'], { env });
+
+  function createLargeBuild(baseUrl: string): string[] {
+    const options = ['--max-shrink', '100', '--base-url', baseUrl];
+    return createBuildArgs(large, out, ...options);
+  }
+
+  const suspendedBuild = createLargeBuild('https://suspended.test');
+  const { child, finished } = start(suspendedBuild, { env });
   await waitUntilSuspended(child.pid);
   utimesSync(path.join(folder, '.site.gamedata-lock'), 1, 1);
-  await mustRun([...build, 'https://site.test'], { wrap: ELSEWHERE });
+  const otherBuild = createLargeBuild('https://site.test');
+  await mustRun(otherBuild, { wrap: ELSEWHERE });
   const otherDigest = digestSite(out);
   child.kill('SIGCONT');
   const { code, stderr } = await finished;
@@ -218,8 +209,9 @@ async function suspendAt(
 /** Fills the disk of the cache, but not the disk of the site. */
 function fillCacheDisk(scene: Scene): Promise<void> {
   return onTmpfs(scene.folder, 'size=16k', async (mount) => {
-    await mustRun(buildFromSnapshot(scene.small, scene.out));
-    const args = buildFromUpstream(scene, '--cache', path.join(mount, 'cache'));
+    await mustRun(createBuildArgs(scene.small, scene.out));
+    const smallCache = path.join(mount, 'cache');
+    const args = createUpstreamBuildArgs(scene, '--cache', smallCache);
     await expectFailure(args, /cannot be used as a cache \(ENOSPC\)/, scene);
   });
 }
@@ -228,9 +220,9 @@ function fillCacheDisk(scene: Scene): Promise<void> {
 function makeReadOnly({ folder, small }: Scene): Promise<void> {
   return onTmpfs(folder, 'size=64m', async (mount) => {
     const out = path.join(mount, 'site');
-    await mustRun(buildFromSnapshot(small, out));
+    await mustRun(createBuildArgs(small, out));
     spawnSync('mount', ['-o', 'remount,ro', mount]);
-    const args = [...buildFromSnapshot(small, out), ...OTHER_BASE];
+    const args = createBuildArgs(small, out, ...OTHER_BASE);
     await expectFailure(args, /EROFS/, { out });
   });
 }
@@ -241,10 +233,11 @@ function makeReadOnly({ folder, small }: Scene): Promise<void> {
  */
 async function limitDescriptors(scene: Scene): Promise<void> {
   const wrap = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
-  await mustRun(buildFromSnapshot(scene.small, scene.out), { wrap });
-  await mustRun(buildFromUpstream(scene, '--quiet'), { wrap });
+  await mustRun(createBuildArgs(scene.small, scene.out), { wrap });
+  await mustRun(createUpstreamBuildArgs(scene, '--quiet'), { wrap });
   rmSync(path.join(scene.folder, 'cache'), { recursive: true });
-  const args = buildFromUpstream(scene, '--concurrency', '256', '--retries', '0');
+  const options = ['--concurrency', '256', '--retries', '0'];
+  const args = createUpstreamBuildArgs(scene, ...options);
   await expectFailure(args, /EMFILE/, { out: scene.out, wrap });
 }
 

@@ -8,6 +8,7 @@ import { nginx } from '../support/engines/web-servers.ts';
 import { inFolder } from '../support/folders.ts';
 import type { Finished } from '../support/processes.ts';
 import {
+  createBuildArgs,
   demand,
   demandClean,
   digestSite,
@@ -23,24 +24,16 @@ const RECORDS = [240, 250] as const;
 
 const BASE_URL = 'https://site.test';
 
+/** `--max-shrink` lets the smaller data set replace the larger one. */
+const BUILD_OPTIONS = [
+  '--host=nginx',
+  '--max-shrink=100',
+  '--no-downloads',
+  `--base-url=${BASE_URL}`,
+];
+
 function createBuild(data: string, out: string): string[] {
-  return [
-    'build',
-    '--source',
-    'snapshot',
-    '--upstream',
-    data,
-    '--host',
-    'nginx',
-    '--max-shrink',
-    '100',
-    '--no-downloads',
-    '--quiet',
-    '--base-url',
-    BASE_URL,
-    '--out',
-    out,
-  ];
+  return createBuildArgs(data, out, ...BUILD_OPTIONS);
 }
 
 /** A data set and its site's digest. */

@@ -5,6 +5,7 @@ import type { Finished } from '../support/processes.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 import { startUpstream } from '../support/upstream-server.ts';
 import {
+  createBuildArgs,
   demand,
   demandClean,
   digestSite,
@@ -75,19 +76,8 @@ interface Urls {
  * state.
  */
 function createBuild(data: string, base: State, out: string): string[] {
-  return [
-    'build',
-    '--source',
-    'snapshot',
-    '--upstream',
-    data,
-    '--no-downloads',
-    '--quiet',
-    '--base-url',
-    `https://site-${base}.test`,
-    '--out',
-    out,
-  ];
+  const baseUrl = `https://site-${base}.test`;
+  return createBuildArgs(data, out, '--no-downloads', '--base-url', baseUrl);
 }
 
 /**
