@@ -1,31 +1,43 @@
+/**
+ * Keeps tests correct when a kind is added. Most tests are about moves and items.
+ * Test data contains exactly one record of each other kind.
+ */
+
 import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Names } from '../../src/contract/names.ts';
 
-/**
- * The kinds other than moves and items. Test data contains one plain record of each.
- */
+/** The kinds other than moves and items. The list is empty until a kind is added. */
 export const otherKinds = kindNames.filter(
   (kind) => !['move', 'item'].includes(kind),
 );
 
 /**
- * Joins a text for each of the other kinds, to be appended to a text about moves and
- * items.
+ * Creates a text for each of the other kinds, and joins these texts. Tests append
+ * the result to an expected text about moves and items.
  */
-export const forOthers = (text: (kind: Kind) => string): string =>
-  otherKinds.map(text).join('');
+export function forOthers(createText: (kind: Kind) => string): string {
+  return otherKinds.map(createText).join('');
+}
+
+/** The counts to append to a summary such as `3 moves, 3 items`. */
 export const oneOfOthers = forOthers((kind) => `, 1 ${kind}`);
 
-/** Returns the given value for each kind, or an empty value if there is none. */
-export const everyKind = <T>(
-  given: Partial<Record<Kind, T>>,
-  empty: () => NoInfer<T>,
-): Record<Kind, T> => mapKinds((kind) => given[kind] ?? empty());
+/**
+ * Returns a value for each kind. If `values` has none for a kind, `createDefault`
+ * creates it.
+ */
+export function everyKind<T>(
+  values: Partial<Record<Kind, T>>,
+  createDefault: () => NoInfer<T>,
+): Record<Kind, T> {
+  return mapKinds((kind) => values[kind] ?? createDefault());
+}
 
-export const namesIn = (
+/** Creates a language's names. A kind that `namesByKind` omits has no names. */
+export function namesIn(
   language: string,
-  given: Partial<Omit<Names, 'language'>>,
-): Names => ({
-  language,
-  ...everyKind(given, () => ({})),
-});
+  namesByKind: Partial<Omit<Names, 'language'>>,
+): Names {
+  const allKinds = everyKind(namesByKind, () => ({}));
+  return { language, ...allKinds };
+}
