@@ -18,10 +18,20 @@ async function waitForText(page: Page, text: string): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
+function findResult(page: Page, name: string): Locator {
+  return page.locator('#results a', { hasText: name }).first();
+}
+
 /** Finds a link to another page of the list, such as `Next`. */
-function control(page: Page, name: string): Locator {
+function findPagerLink(page: Page, name: string): Locator {
   const pager = page.getByRole('navigation', { name: 'Pages', exact: true });
   return pager.getByRole('link', { name, exact: true });
+}
+
+async function expectDisabled(page: Page, pagerLink: string): Promise<void> {
+  const link = findPagerLink(page, pagerLink);
+  const disabled = await link.getAttribute('aria-disabled');
+  expect(disabled, pagerLink).toBe('true');
 }
 
 /** Goes to an address without loading the page again, as a click on a link does. */
@@ -30,241 +40,399 @@ async function goTo(page: Page, address: string): Promise<void> {
   await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
+/** Returns the width of an image file, which is 0 until the file is loaded. */
 function measureWidth(page: Page, image: string): Promise<unknown> {
   return page.evaluate(`document.querySelector('${image}')?.naturalWidth`);
+}
+
+function readScroll(page: Page): Promise<number> {
+  return page.evaluate<number>('scrollY');
+}
+
+/**
+ * Scrolls to a position and clicks the 21st of the links. The script clicks because
+ * Playwright's own click would scroll again.
+ */
+async function scrollAndClick(page: Page, to: number, links: string): Promise<void> {
+  await page.evaluate(`scrollTo(0, ${to})`);
+  await page.evaluate(`document.querySelectorAll('${links}')[20].click()`);
+}
+
+interface HeldRequests {
+  /** Resolves when the page has sent the first of these requests. */
+  readonly sent: Promise<void>;
+  /** Waits until a request has been sent, and lets all held requests continue. */
+  release(): Promise<void>;
+}
+
+/** Holds back a page's requests for a URL, but not the navigation to this URL. */
+async function holdRequests(page: Page, url: string): Promise<HeldRequests> {
+  const routes: Route[] = [];
+  let reportSent = (): void => {};
+  const sent = new Promise<void>((resolve) => {
+    reportSent = resolve;
+  });
+
+  await page.route(url, async (route) => {
+    if (route.request().isNavigationRequest()) {
+      await route.continue();
+      return;
+    }
+    routes.push(route);
+    reportSent();
+  });
+
+  async function release(): Promise<void> {
+    await sent;
+    for (const route of routes) {
+      // The page may have aborted the request.
+      await route.continue().catch(() => {});
+    }
+  }
+  return { sent, release };
 }
 
 describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   const site = usePageSite();
   const visit = useBrowser();
-  const read = async <T>(address: string): Promise<T> =>
-    (await fetch(site.url + address)).json() as T;
 
-  it('shows a record: path, request, card, icon, status, headers and JSON', async () => {
-    const { page, problems, foreign } = await visit(site.url + RECORD);
-    expect(await page.title()).toBe('Master Ball · gamedata');
-    expect(await page.locator('#breadcrumb li').allTextContents()).toEqual([
-      'api',
-      'item',
-      'master-ball',
-    ]);
-    expect(await page.locator('.request code').first().textContent()).toBe(
-      `GET ${RECORD}`,
-    );
-    expect(await page.locator('.head').textContent()).toContain(
-      'HTTP 200 OK\nAllow: GET, HEAD, OPTIONS\nContent-Type: application/json\nVary: Accept',
-    );
-    const record = await read<Record<string, unknown>>(RECORD);
-    expect(await page.locator('.json').textContent()).toBe(
-      JSON.stringify(record, null, 4),
-    );
-    expect(await page.locator('.json a').getAttribute('href')).toBe(
-      `${site.url}${RECORD}`,
-    );
-    await expect.poll(() => measureWidth(page, '.picture img')).toBe(30);
-    const names = await page.locator('.card dt').allTextContents();
-    expect(names).toEqual(['slug', 'id', ...INDICES]);
-    const values = names.map((name) => String(record[name] ?? '–'));
-    expect(await page.locator('.card dd').allTextContents()).toEqual(values);
-    const explanation = page.getByText('id1 to id9 are in-game indices');
-    expect(await explanation.isVisible()).toBe(true);
-    expect(await page.locator('#search-form').isVisible()).toBe(false);
-    expect(await page.locator('[translate=no] dt').allTextContents()).toEqual(names);
-    expect([...problems, ...foreign]).toEqual([]);
+  async function readJson(address: string): Promise<Record<string, unknown>> {
+    const response = await fetch(site.url + address);
+    return (await response.json()) as Record<string, unknown>;
+  }
+
+  describe('for a record', () => {
+    it("shows the record's path and the request", async () => {
+      const { page } = await visit(site.url + RECORD);
+      expect(await page.title()).toBe('Master Ball · gamedata');
+      const breadcrumbs = page.locator('#breadcrumb li');
+      expect(await breadcrumbs.allTextContents()).toEqual([
+        'api',
+        'item',
+        'master-ball',
+      ]);
+      const request = page.locator('.request code').first();
+      expect(await request.textContent()).toBe(`GET ${RECORD}`);
+    });
+
+    it('shows the status, the headers and the JSON of the response', async () => {
+      const { page } = await visit(site.url + RECORD);
+      const statusAndHeaders = [
+        'HTTP 200 OK',
+        'Allow: GET, HEAD, OPTIONS',
+        'Content-Type: application/json',
+        'Vary: Accept',
+      ].join('\n');
+      const head = await page.locator('.head').textContent();
+      expect(head).toContain(statusAndHeaders);
+
+      const record = await readJson(RECORD);
+      const json = page.locator('.json');
+      expect(await json.textContent()).toBe(JSON.stringify(record, null, 4));
+      const link = await json.locator('a').getAttribute('href');
+      expect(link).toBe(`${site.url}${RECORD}`);
+    });
+
+    it('shows the fields on a card and explains the in-game indices', async () => {
+      const { page } = await visit(site.url + RECORD);
+      const record = await readJson(RECORD);
+      const names = await page.locator('.card dt').allTextContents();
+      expect(names).toEqual(['slug', 'id', ...INDICES]);
+      const values = names.map((name) => String(record[name] ?? '–'));
+      expect(await page.locator('.card dd').allTextContents()).toEqual(values);
+      const explanation = page.getByText('id1 to id9 are in-game indices');
+      expect(await explanation.isVisible()).toBe(true);
+    });
+
+    it('keeps browsers from translating the names of fields', async () => {
+      const { page } = await visit(site.url + RECORD);
+      const names = await page.locator('.card dt').allTextContents();
+      const untranslated = page.locator('[translate=no] dt');
+      expect(await untranslated.allTextContents()).toEqual(names);
+    });
+
+    it('shows the icon', async () => {
+      const { page } = await visit(site.url + RECORD);
+      await expect.poll(() => measureWidth(page, '.picture img')).toBe(30);
+    });
+
+    it('hides the search', async () => {
+      const { page } = await visit(site.url + RECORD);
+      expect(await page.locator('#search-form').isVisible()).toBe(false);
+    });
+
+    it('causes no errors and no requests to other hosts', async () => {
+      const { page, problems, foreign } = await visit(site.url + RECORD);
+      await expect.poll(() => measureWidth(page, '.picture img')).toBe(30);
+      expect([...problems, ...foreign]).toEqual([]);
+    });
   });
 
-  it('shows a list as a table and pages through it', async () => {
-    const { page, problems } = await visit(site.url + LIST);
-    const { results } = await read<{ results: Record<string, unknown>[] }>(LIST);
-    const columns = ['name', 'slug', 'id', ...INDICES];
-    expect(await page.locator('.records thead th').allTextContents()).toEqual(
-      columns,
-    );
-    const rows = page.locator('.records tbody tr');
-    const cells = await rows.first().locator('th, td').allTextContents();
-    const [firstRecord = {}] = results;
-    const values = columns.map((name) => String(firstRecord[name] ?? '–'));
-    expect(cells).toEqual(values);
-    expect(await rows.count()).toBe(100);
-    // The header and one cell of each of the 100 rows are not translated.
-    const untranslated = page.locator(
-      '.records thead[translate=no], .records td[translate=no]',
-    );
-    expect(await untranslated.count()).toBe(101);
-    async function expectDisabled(...names: string[]): Promise<void> {
-      for (const name of names) {
-        const disabled = await control(page, name).getAttribute('aria-disabled');
-        expect(disabled, name).toBe('true');
-      }
-    }
+  describe('for a list', () => {
+    it('shows each record as a table row', async () => {
+      const { page } = await visit(site.url + LIST);
+      const columns = ['name', 'slug', 'id', ...INDICES];
+      const headerCells = page.locator('.records thead th');
+      expect(await headerCells.allTextContents()).toEqual(columns);
 
-    await control(page, 'First').click();
-    await waitForText(page, 'Records 1 to 100 of 954');
-    await expectDisabled('First', 'Previous');
-    await control(page, 'Last').focus();
-    await page.keyboard.press('Enter');
-    await waitForText(page, 'Records 901 to 954 of 954');
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-    await expectDisabled('Next', 'Last');
-    // Going back must show the page, although the browser cache also has JSON.
-    await page.goto(`${site.url}/meta.json`);
-    await page.goBack();
-    await waitForText(page, 'Records 901 to 954');
-    await page.goto(`${site.url}/api/gamedata/move/?limit=20&offset=9000`);
-    await waitForText(page, 'No records at offset 9000: there are 746');
-    await control(page, 'Last').click();
-    await waitForText(page, 'Records 741 to 746 of 746');
-    // Browsers request /favicon.ico for JSON.
-    expect(problems).toEqual([]);
-  });
+      const list = await readJson(LIST);
+      const [firstRecord = {}] = list.results as Record<string, unknown>[];
+      const values = columns.map((name) => String(firstRecord[name] ?? '–'));
+      const rows = page.locator('.records tbody tr');
+      expect(await rows.count()).toBe(100);
+      const cells = rows.first().locator('th, td');
+      expect(await cells.allTextContents()).toEqual(values);
+    });
 
-  it("returns from a record to the list's scroll position and search", async () => {
-    const { page } = await visit(site.url + LIST);
-    const readScroll = () => page.evaluate<number>('scrollY');
-    // Without Playwright's own scrolling.
-    const openAt = (scroll: number, links: string) =>
-      page.evaluate(
-        `scrollTo(0, ${scroll}); document.querySelectorAll('${links}')[20].click()`,
+    it('keeps browsers from translating column names and slugs', async () => {
+      const { page } = await visit(site.url + LIST);
+      const header = page.locator('.records thead[translate=no]');
+      expect(await header.count()).toBe(1);
+      const cells = page.locator('.records td[translate=no]');
+      expect(await cells.count()).toBe(100);
+    });
+
+    it('goes to the first and the last page', async () => {
+      const { page, problems } = await visit(site.url + LIST);
+      await findPagerLink(page, 'First').click();
+      await waitForText(page, 'Records 1 to 100 of 954');
+      await expectDisabled(page, 'First');
+      await expectDisabled(page, 'Previous');
+
+      await findPagerLink(page, 'Last').click();
+      await waitForText(page, 'Records 901 to 954 of 954');
+      await expectDisabled(page, 'Next');
+      await expectDisabled(page, 'Last');
+      expect(problems).toEqual([]);
+    });
+
+    it('focuses the heading after the user goes to another page', async () => {
+      const { page } = await visit(site.url + LIST);
+      await findPagerLink(page, 'Last').focus();
+      await page.keyboard.press('Enter');
+      await waitForText(page, 'Records 901 to 954 of 954');
+      expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    });
+
+    // The browser's cache has the list's page and its JSON under the same URL.
+    it('shows the page instead of the JSON when the user goes back', async () => {
+      const { page } = await visit(site.url + LIST);
+      await findPagerLink(page, 'Last').click();
+      await waitForText(page, 'Records 901 to 954 of 954');
+      await page.goto(`${site.url}/meta.json`);
+      await page.goBack();
+      await waitForText(page, 'Records 901 to 954');
+    });
+
+    it('links to the last records if the offset is past the end', async () => {
+      const { page, problems } = await visit(
+        `${site.url}/api/gamedata/move/?limit=20&offset=9000`,
       );
-    await openAt(1500, '.records tbody a');
-    await page.locator('.card').waitFor();
-    await expect.poll(readScroll).toBe(0);
-    await page.goBack();
-    await waitForText(page, 'Records 101 to 200');
-    await expect.poll(readScroll).toBe(1500);
-    await page.reload();
-    await expect.poll(readScroll).toBe(1500);
+      await waitForText(page, 'No records at offset 9000: there are 746');
+      await findPagerLink(page, 'Last').click();
+      await waitForText(page, 'Records 741 to 746 of 746');
+      expect(problems).toEqual([]);
+    });
 
-    await page.locator('#query').fill('ball');
-    await page.locator('#results a').nth(20).waitFor();
-    await openAt(300, '#results a');
-    await page.locator('.card').waitFor();
-    await page.goBack();
-    await page.locator('#results a').nth(20).waitFor();
-    expect(await page.locator('#query').inputValue()).toBe('ball');
-    expect(page.url()).toBe(`${site.url}${LIST}#q=ball`);
-    await expect.poll(readScroll).toBe(300);
-    expect(await page.locator('.records').isVisible()).toBe(false);
-    await page.locator('#query').fill('');
-    await page.locator('.records').waitFor();
-    await page.waitForURL(site.url + LIST);
+    it("keeps the list's scroll position when the user returns from a record", async () => {
+      const { page } = await visit(site.url + LIST);
+      await scrollAndClick(page, 1500, '.records tbody a');
+      await page.locator('.card').waitFor();
+      await expect.poll(() => readScroll(page)).toBe(0);
+      await page.goBack();
+      await waitForText(page, 'Records 101 to 200');
+      await expect.poll(() => readScroll(page)).toBe(1500);
+      await page.reload();
+      await expect.poll(() => readScroll(page)).toBe(1500);
+    });
+
+    it('shows the search results again when the user returns from a record', async () => {
+      const { page } = await visit(site.url + LIST);
+      const manyResults = page.locator('#results a').nth(20);
+      await page.locator('#query').fill('ball');
+      await manyResults.waitFor();
+      await scrollAndClick(page, 300, '#results a');
+      await page.locator('.card').waitFor();
+
+      await page.goBack();
+      await manyResults.waitFor();
+      expect(await page.locator('#query').inputValue()).toBe('ball');
+      expect(page.url()).toBe(`${site.url}${LIST}#q=ball`);
+      await expect.poll(() => readScroll(page)).toBe(300);
+      expect(await page.locator('.records').isVisible()).toBe(false);
+    });
+
+    it('shows the list again when the user clears the search', async () => {
+      const { page } = await visit(`${site.url}${LIST}#q=ball`);
+      await page.locator('#results a').first().waitFor();
+      expect(await page.locator('.records').isVisible()).toBe(false);
+      await page.locator('#query').fill('');
+      await page.locator('.records').waitFor();
+      await page.waitForURL(site.url + LIST);
+    });
+
+    it('reads limit and offset as the server does', async () => {
+      const { page } = await visit(
+        `${site.url}/api/gamedata/item/?limit=%2B5&offset=%2B30`,
+      );
+      await waitForText(page, 'Records 31 to 35 of 954');
+      await findPagerLink(page, 'First').click();
+      await waitForText(page, 'Records 1 to 5 of 954');
+      expect(await page.locator('.records tbody tr').count()).toBe(5);
+    });
+
+    it("links to the files with all of the kind's records", async () => {
+      const { page } = await visit(site.url + LIST);
+      const fileLinks = page.locator('[data-files]:visible a');
+      await fileLinks.first().waitFor();
+      const paths: Record<string, string> = {};
+      for (const link of await fileLinks.all()) {
+        const text = (await link.textContent()) ?? '';
+        const href = (await link.getAttribute('href')) ?? '';
+        paths[text] = new URL(href, page.url()).pathname;
+      }
+      expect(paths).toEqual({
+        NDJSON: '/download/item.ndjson',
+        CSV: '/download/item.csv',
+      });
+    });
+
+    it('hides the links to these files when the user opens a record', async () => {
+      const { page } = await visit(site.url + LIST);
+      const fileLinks = page.locator('[data-files]:visible a');
+      await fileLinks.first().waitFor();
+      await page.locator('.records tbody a').first().click();
+      await page.locator('.card').waitFor();
+      expect(await fileLinks.count()).toBe(0);
+    });
+
+    it('prints every list column on A4 and Letter paper', async () => {
+      const { page } = await visit(
+        `${site.url}/api/gamedata/item/?format=api&limit=1000`,
+      );
+      await page.emulateMedia({ media: 'print' });
+      // The paper widths, in pixels, without Chromium's default margins.
+      for (const width of [718, 740]) {
+        await page.setViewportSize({ width, height: 1000 });
+        const rightEdge = await page.evaluate<number>(`(() => {
+          let rightEdge = 0;
+          for (const cell of document.querySelectorAll('.records :is(th, td)')) {
+            rightEdge = Math.max(rightEdge, cell.getBoundingClientRect().right);
+          }
+          return rightEdge;
+        })()`);
+        expect(rightEdge).toBeGreaterThan(width / 2);
+        expect(rightEdge).toBeLessThanOrEqual(width);
+      }
+    });
   });
 
   it('searches and follows links even if the browser refuses every History API call', async () => {
     const { page, problems } = await visit(site.url + LIST);
     await page.locator('.records').waitFor();
-    await page.evaluate(`for (const name of ['pushState', 'replaceState'])
-      history[name] = () => { throw new DOMException('too many calls', 'SecurityError'); };`);
+    await page.evaluate(`for (const name of ['pushState', 'replaceState']) {
+      history[name] = () => {
+        throw new DOMException('too many calls', 'SecurityError');
+      };
+    }`);
     await page.locator('#query').fill('master ball');
-    await page.locator('#results a', { hasText: 'Master Ball' }).first().click();
+    await findResult(page, 'Master Ball').click();
     await waitForHeading(page, 'Master Ball');
     expect(page.url()).toBe(site.url + RECORD);
     expect(problems).toEqual([]);
   });
 
-  it('works at a URL with a user name and password, and does not show them', async () => {
-    const siteWithPassword = site.url.replace('//', '//user:secret@');
-    const { page, problems } = await visit(`${siteWithPassword}/api/gamedata/item/`);
-    await waitForHeading(page, 'All items');
-    await page.locator('#query').fill('master ball');
-    await page.locator('#results a', { hasText: 'Master Ball' }).first().click();
-    await waitForHeading(page, 'Master Ball');
-    await page.getByRole('button', { name: 'Copy as curl' }).click();
-    const command = await page.locator('.curl').textContent();
-    expect(command).toBe(`curl "${site.url}${RECORD}"`);
-    await page.goBack();
-    await page.locator('#results a', { hasText: 'Master Ball' }).first().waitFor();
-    expect(await page.locator('#query').inputValue()).toBe('master ball');
-    expect(problems).toEqual([]);
-  });
+  describe('at a URL with a user name and password', () => {
+    function visitItemsWithPassword() {
+      const siteWithPassword = site.url.replace('//', '//user:secret@');
+      return visit(`${siteWithPassword}/api/gamedata/item/`);
+    }
 
-  it('reads limit and offset as the server does', async () => {
-    const { page } = await visit(
-      `${site.url}/api/gamedata/item/?limit=%2B5&offset=%2B30`,
-    );
-    await waitForText(page, 'Records 31 to 35 of 954');
-    await control(page, 'First').click();
-    await waitForText(page, 'Records 1 to 5 of 954');
-    expect(await page.locator('.records tbody tr').count()).toBe(5);
-  });
-
-  it("links to the files with all of the kind's records", async () => {
-    const { page } = await visit(site.url + LIST);
-    const files = page.locator('[data-files]:visible a');
-    await files.first().waitFor();
-    const hrefs = await page.evaluate(
-      `Array.from(document.querySelectorAll('[data-files="item"] a'), (link) => [link.textContent, link.pathname])`,
-    );
-    expect(hrefs).toEqual([
-      ['NDJSON', '/download/item.ndjson'],
-      ['CSV', '/download/item.csv'],
-    ]);
-    expect(await files.count()).toBe(2);
-    await page.locator('.records tbody a').first().click();
-    await page.locator('.card').waitFor();
-    expect(await files.count()).toBe(0);
-  });
-
-  it('shows the placeholder while an icon neither loads nor fails', async () => {
-    const { page } = await visit(`${site.url}/no-such-page`);
-    const held: Route[] = [];
-    await page.route('**/sprites/items/master-ball.png', (route) => {
-      held.push(route);
+    it('finds records, opens one and returns to the search', async () => {
+      const { page, problems } = await visitItemsWithPassword();
+      await waitForHeading(page, 'All items');
+      await page.locator('#query').fill('master ball');
+      await findResult(page, 'Master Ball').click();
+      await waitForHeading(page, 'Master Ball');
+      await page.goBack();
+      await findResult(page, 'Master Ball').waitFor();
+      expect(await page.locator('#query').inputValue()).toBe('master ball');
+      expect(problems).toEqual([]);
     });
-    await page.goto(site.url + RECORD);
-    const icon = page.locator('.picture img');
-    const readBackground = (): Promise<string> =>
-      page.evaluate(`(() => {
-        const style = getComputedStyle(document.querySelector('.picture img'));
-        return style.backgroundSize === 'contain' ? style.backgroundImage : 'none';
-      })()`);
-    await icon.waitFor();
-    await expect.poll(readBackground).toContain('/sprites/items/unknown.png');
-    for (const route of held) await route.continue();
-    await expect.poll(readBackground).toBe('none');
+
+    it('omits the user name and password from the curl command', async () => {
+      const { page } = await visitItemsWithPassword();
+      await page.locator('#query').fill('master ball');
+      await findResult(page, 'Master Ball').click();
+      await waitForHeading(page, 'Master Ball');
+      await page.getByRole('button', { name: 'Copy as curl' }).click();
+      const command = await page.locator('.curl').textContent();
+      expect(command).toBe(`curl "${site.url}${RECORD}"`);
+    });
   });
 
-  it('shows the request before its response arrives', async () => {
-    const { page } = await visit(`${site.url}/no-such-page`);
-    const held = new Promise<Route>((resolve) =>
-      page.route('**/api/gamedata/item/no-such-item/', (route) =>
-        route.request().isNavigationRequest() ? route.continue() : resolve(route),
-      ),
-    );
-    await page.goto(`${site.url}/api/gamedata/item/no-such-item/`);
-    const route = await held;
-    expect(await page.locator('h1').textContent()).toBe('Loading…');
-    expect(await page.locator('.request').textContent()).toContain(
-      'GET /api/gamedata/item/no-such-item/',
-    );
-    await route.continue();
-    await waitForHeading(page, 'Not found');
-  });
+  describe('while a response is missing', () => {
+    it('shows the placeholder while an icon neither loads nor fails', async () => {
+      const { page } = await visit(`${site.url}/no-such-page`);
+      const held = await holdRequests(page, '**/sprites/items/master-ball.png');
+      await page.goto(site.url + RECORD);
+      await page.locator('.picture img').waitFor();
+      const readBackground = (): Promise<string> =>
+        page.evaluate(`(() => {
+          const style = getComputedStyle(document.querySelector('.picture img'));
+          return style.backgroundSize === 'contain' ? style.backgroundImage : 'none';
+        })()`);
+      await expect.poll(readBackground).toContain('/sprites/items/unknown.png');
+      await held.release();
+      await expect.poll(readBackground).toBe('none');
+    });
 
-  it('explains a 404 before the search index for suggestions arrives', async () => {
-    const { page } = await visit(`${site.url}/no-such-page`);
-    const held = new Promise<Route>((resolve) =>
-      page.route('**/search.json', resolve),
-    );
-    await page.goto(`${site.url}/api/gamedata/item/mastre-ball/`);
-    await waitForHeading(page, 'Not found');
-    await page.getByRole('link', { name: 'The first page of items' }).waitFor();
-    await (await held).continue();
-    await page.getByRole('heading', { name: 'Did you mean' }).waitFor();
-    await page.locator('.head', { hasText: 'HTTP 404' }).waitFor();
-  });
+    it('shows the request before its response arrives', async () => {
+      const address = '/api/gamedata/item/no-such-item/';
+      const { page } = await visit(`${site.url}/no-such-page`);
+      const held = await holdRequests(page, `**${address}`);
+      await page.goto(site.url + address);
+      await held.sent;
+      expect(await page.locator('h1').textContent()).toBe('Loading…');
+      const request = await page.locator('.request').textContent();
+      expect(request).toContain(`GET ${address}`);
+      await held.release();
+      await waitForHeading(page, 'Not found');
+    });
 
-  it('shows that the search index is loading', async () => {
-    const { page } = await visit(site.url + LIST);
-    const held = new Promise<Route>((resolve) =>
-      page.route('**/search.json', resolve),
-    );
-    await page.locator('#query').fill('potion');
-    await page
-      .locator('#found', { hasText: /^Loading the search index…$/ })
-      .waitFor();
-    await (await held).continue();
-    await page.locator('#found', { hasText: /^\d+ records$/ }).waitFor();
+    it('explains a 404 before the search index for suggestions arrives', async () => {
+      const { page } = await visit(`${site.url}/no-such-page`);
+      const held = await holdRequests(page, '**/search.json');
+      await page.goto(`${site.url}/api/gamedata/item/mastre-ball/`);
+      await waitForHeading(page, 'Not found');
+      await page.getByRole('link', { name: 'The first page of items' }).waitFor();
+      await held.release();
+      await page.getByRole('heading', { name: 'Did you mean' }).waitFor();
+      await page.locator('.head', { hasText: 'HTTP 404' }).waitFor();
+    });
+
+    it('shows that the search index is loading', async () => {
+      const { page } = await visit(site.url + LIST);
+      const held = await holdRequests(page, '**/search.json');
+      const isLoading = /^Loading the search index…$/;
+      const isLoaded = /^\d+ records$/;
+      await page.locator('#query').fill('potion');
+      await page.locator('#found', { hasText: isLoading }).waitFor();
+      await held.release();
+      await page.locator('#found', { hasText: isLoaded }).waitFor();
+    });
+
+    it('ignores a response that arrives after a newer one', async () => {
+      const { page } = await visit(site.url + LIST);
+      const held = await holdRequests(page, '**/api/gamedata/item/?*offset=200');
+      await findPagerLink(page, 'Next').click();
+      await findPagerLink(page, 'Last').click();
+      await waitForText(page, 'Records 901 to 954');
+      await held.release();
+      await page.waitForTimeout(300);
+      const summary = await page.locator('.pager p').first().textContent();
+      expect(summary).toContain('Records 901 to 954');
+    });
   });
 
   it("selects the command's text if it cannot be copied", async () => {
@@ -274,27 +442,30 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     );
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await waitForText(page, 'Copying is not available here');
-    expect(await page.evaluate('String(getSelection())')).toBe(
-      `curl "${site.url}${LIST}"`,
-    );
+    const selected = await page.evaluate('String(getSelection())');
+    expect(selected).toBe(`curl "${site.url}${LIST}"`);
+  });
+
+  it('opens the JSON of the shown list', async () => {
+    const { page } = await visit(site.url + LIST);
     await page.getByRole('link', { name: 'Open JSON' }).click();
     await page.waitForURL(
       `${site.url}/api/gamedata/item/?format=json&limit=100&offset=100`,
     );
-    expect(await page.locator('body').textContent()).toContain('{"count":954,');
+    const json = await page.locator('body').textContent();
+    expect(json).toContain('{"count":954,');
   });
 
   it('switches lists from the header without leaving the page', async () => {
     const { page } = await visit(`${site.url}/api/gamedata/`);
     const header = page.getByRole('navigation', { name: 'Site' });
+    const currentLink = header.locator('[aria-current]');
     await waitForHeading(page, 'Kinds of records');
     await page.evaluate('window.isSame = true');
     for (const name of ['Items', 'Moves']) {
       await header.getByRole('link', { name }).click();
       await waitForHeading(page, `All ${name.toLowerCase()}`);
-      expect(await header.locator('[aria-current]').allTextContents()).toEqual([
-        name,
-      ]);
+      expect(await currentLink.allTextContents()).toEqual([name]);
     }
     expect(await page.evaluate('window.isSame')).toBe(true);
   });
@@ -311,75 +482,70 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
           event.preventDefault();
         });
         const options = { bubbles: true, cancelable: true, ${modifier}: true };
-        document.querySelector('.records tbody a').dispatchEvent(new MouseEvent('click', options));
+        const click = new MouseEvent('click', options);
+        document.querySelector('.records tbody a').dispatchEvent(click);
       })`);
       expect(isPrevented).toBe(false);
       expect(page.url()).toBe(site.url + LIST);
     },
   );
 
-  it('prints every list column on A4 and Letter paper', async () => {
-    const { page } = await visit(
-      `${site.url}/api/gamedata/item/?format=api&limit=1000`,
-    );
-    await page.emulateMedia({ media: 'print' });
-    // The paper width without Chromium's default margins.
-    for (const width of [718, 740]) {
-      await page.setViewportSize({ width, height: 1000 });
-      const right: number = await page.evaluate(
-        `Math.max(...Array.from(document.querySelectorAll('.records :is(th, td)'), (cell) => cell.getBoundingClientRect().right))`,
+  describe('for a URL with nothing behind it', () => {
+    it('shows the 404 response', async () => {
+      const { page, problems } = await visit(
+        `${site.url}/api/gamedata/move/Mastre-Ball/`,
       );
-      expect(right).toBeGreaterThan(width / 2);
-      expect(right).toBeLessThanOrEqual(width);
-    }
+      await waitForHeading(page, 'Not found');
+      const reason = await page.locator('.lead').textContent();
+      expect(reason).toBe('There is nothing at this URL.');
+      const head = await page.locator('.head').textContent();
+      expect(head).toContain('HTTP 404 Not Found');
+      const json = await page.locator('.json').textContent();
+      expect(json).toContain('"detail": "Not found."');
+      // The browser reports the page itself, and the response that it shows.
+      const notFound = expect.stringContaining('status of 404');
+      expect(problems).toEqual([notFound, notFound]);
+    });
+
+    it('suggests a record with a similar slug', async () => {
+      const { page } = await visit(`${site.url}/api/gamedata/move/Mastre-Ball/`);
+      await page.locator('.results a').first().click();
+      await waitForHeading(page, 'Master Ball');
+      expect(page.url()).toBe(site.url + RECORD);
+    });
+
+    it('suggests the first page of items if an item does not exist', async () => {
+      const { page } = await visit(`${site.url}/api/gamedata/item/no-such-thing/`);
+      await page.getByRole('link', { name: 'The first page of items' }).click();
+      await waitForHeading(page, 'All items');
+    });
+
+    it('suggests every list if the kind does not exist', async () => {
+      const { page } = await visit(`${site.url}/api/gamedata/moves/`);
+      await waitForHeading(page, 'Not found');
+      const lists = kindNames.map((kind) => `All ${pluralize(kind)}`);
+      const suggestions = await page.locator('.ways a').allTextContents();
+      expect(suggestions).toEqual([...lists, 'All kinds', 'Search']);
+    });
   });
 
-  it('shows errors with suggestions', async () => {
-    const { page, problems } = await visit(
-      `${site.url}/api/gamedata/move/Mastre-Ball/`,
-    );
-    await waitForHeading(page, 'Not found');
-    expect(await page.locator('.lead').textContent()).toBe(
-      'There is nothing at this URL.',
-    );
-    expect(await page.locator('.head').textContent()).toContain(
-      'HTTP 404 Not Found',
-    );
-    expect(await page.locator('.json').textContent()).toContain(
-      '"detail": "Not found."',
-    );
-    await page.locator('.results a').first().click();
-    await waitForHeading(page, 'Master Ball');
-    expect(page.url()).toBe(`${site.url}/api/gamedata/item/master-ball/?format=api`);
-    await goTo(page, '/api/gamedata/item/no-such-thing/');
-    await page.getByRole('link', { name: 'The first page of items' }).click();
-    await waitForHeading(page, 'All items');
-    await goTo(page, '/api/gamedata/moves/');
-    await waitForHeading(page, 'Not found');
-    const ways = await page.locator('.ways a').allTextContents();
-    expect(ways).toEqual([
-      ...kindNames.map((kind) => `All ${pluralize(kind)}`),
-      'All kinds',
-      'Search',
-    ]);
-    // The page itself, and three responses that it shows.
-    expect(problems).toEqual(
-      Array(4).fill(expect.stringContaining('status of 404')),
-    );
-  });
-
-  it('reports a missing or invalid response, and tries again', async () => {
+  it('offers to try again if there is no response', async () => {
     const { page } = await visit(site.url + LIST);
     await page.route('**/api/gamedata/**', (route) =>
       route.abort('internetdisconnected'),
     );
-    await control(page, 'Next').click();
+    await findPagerLink(page, 'Next').click();
     await waitForHeading(page, 'No response');
-    expect(await page.locator('#view').textContent()).toContain('Failed to fetch');
+    const explanation = await page.locator('#view').textContent();
+    expect(explanation).toContain('Failed to fetch');
+
     await page.unroute('**/api/gamedata/**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await waitForText(page, 'Records 201 to 300');
+  });
 
+  it('reports a response that is not JSON', async () => {
+    const { page } = await visit(site.url + LIST);
     await page.route('**/api/gamedata/item/potion/**', (route) =>
       route.fulfill({
         status: 503,
@@ -394,33 +560,16 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     );
   });
 
-  it('shows only the latest response', async () => {
-    const { page } = await visit(site.url + LIST);
-    const held = new Promise<Route>((resolve) =>
-      page.route('**/api/gamedata/item/?*offset=200', (route) => resolve(route)),
-    );
-    await control(page, 'Next').click();
-    await control(page, 'Last').click();
-    await waitForText(page, 'Records 901 to 954');
-    await (await held).continue().catch(() => {});
-    await page.waitForTimeout(300);
-    expect(await page.locator('.pager p').first().textContent()).toContain(
-      'Records 901 to 954',
-    );
-  });
-
-  it('does not parse data as markup, and replaces icons that fail to load', async () => {
+  it('does not parse data as markup', async () => {
     const { page, problems } = await visit(site.url + LIST);
     const hostile =
       '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
-    const url = 'javascript:window.hit=1';
-    const icon = 'sprites/items/"><b>.png';
     const json = {
-      url,
+      url: 'javascript:window.hit=1',
       id: 1,
       slug: hostile,
       name: hostile,
-      icon,
+      icon: 'sprites/items/"><b>.png',
       [hostile]: [hostile],
     };
     await page.route('**/api/gamedata/item/evil/**', (route) =>
@@ -428,44 +577,71 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     );
     await goTo(page, '/api/gamedata/item/evil/');
     await page.locator('h1', { hasText: hostile }).waitFor();
-    expect(
-      await page
-        .locator('#view script, .card b, .json b, .json img, .json a')
-        .count(),
-    ).toBe(0);
-    expect(await page.locator('.json').textContent()).toContain(
-      JSON.stringify(hostile),
+
+    const parsed = page.locator(
+      '#view script, .card b, .json b, .json img, .json a',
     );
+    expect(await parsed.count()).toBe(0);
+    const shownJson = await page.locator('.json').textContent();
+    expect(shownJson).toContain(JSON.stringify(hostile));
+    // The icon does not exist. The page tries to load it before it shows the
+    // placeholder, so the markup in its path has been used by then.
     await expect
       .poll(() => measureWidth(page, '.picture img[src$="/unknown.png"]'))
       .toBe(30);
     expect(await page.evaluate('window.hit')).toBeUndefined();
-    expect(problems.filter((problem) => !problem.includes('status of 404'))).toEqual(
-      [],
+    const unexpected = problems.filter(
+      (problem) => !problem.includes('status of 404'),
     );
+    expect(unexpected).toEqual([]);
   });
 
-  it.each(['disabled', 'blocked', 'broken'])(
-    'links to the JSON if JavaScript is %s',
-    async (how) => {
-      const { page } = await visit(`${site.url}/no-such-page`, {
-        javaScriptEnabled: how !== 'disabled',
-      });
-      await page.route('**/browse.js', (route) =>
-        how === 'broken' ? route.fulfill({ body: 'not a script' }) : route.abort(),
-      );
-      await page.goto(site.url + RECORD);
-      await waitForHeading(page, 'This page requires JavaScript and a web server');
-      const files = page.getByRole('main').getByRole('listitem').getByRole('link');
-      for (const file of await files.all()) {
-        const href = (await file.getAttribute('href')) ?? '';
-        expect((await fetch(new URL(href, site.url))).status).toBe(200);
+  it('shows the placeholder if an icon fails to load', async () => {
+    const { page } = await visit(`${site.url}/no-such-page`);
+    await page.route('**/sprites/items/master-ball.png', (route) =>
+      route.fulfill({ status: 404 }),
+    );
+    await page.goto(site.url + RECORD);
+    await expect
+      .poll(() => measureWidth(page, '.picture img[src$="/unknown.png"]'))
+      .toBe(30);
+  });
+
+  describe.each(['disabled', 'blocked', 'broken'])(
+    'if JavaScript is %s',
+    (state) => {
+      async function visitRecord(): Promise<Page> {
+        const { page } = await visit(`${site.url}/no-such-page`, {
+          javaScriptEnabled: state !== 'disabled',
+        });
+        await page.route('**/browse.js', async (route) => {
+          if (state === 'broken') await route.fulfill({ body: 'not a script' });
+          else await route.abort();
+        });
+        await page.goto(site.url + RECORD);
+        await waitForHeading(page, 'This page requires JavaScript and a web server');
+        return page;
       }
-      await page.getByRole('link', { name: 'Open the JSON instead' }).click();
-      await page.waitForURL('**/item/master-ball/?format=json');
-      expect(await page.locator('body').textContent()).toContain(
-        '"slug":"master-ball"',
-      );
+
+      it('links to the JSON', async () => {
+        const page = await visitRecord();
+        await page.getByRole('link', { name: 'Open the JSON instead' }).click();
+        await page.waitForURL('**/item/master-ball/?format=json');
+        const json = await page.locator('body').textContent();
+        expect(json).toContain('"slug":"master-ball"');
+      });
+
+      it('links only to files that exist', async () => {
+        const page = await visitRecord();
+        const items = page.getByRole('main').getByRole('listitem');
+        const links = await items.getByRole('link').all();
+        expect(links).not.toEqual([]);
+        for (const link of links) {
+          const href = (await link.getAttribute('href')) ?? '';
+          const response = await fetch(new URL(href, site.url));
+          expect(response.status, href).toBe(200);
+        }
+      });
     },
   );
 });
