@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../../src/contract/kinds.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
@@ -7,41 +8,63 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
   const visit = useBrowser();
 
-  it('shows real responses, links to their pages, and is at most 55 kB plus 10 kB per kind', async () => {
+  async function readServed(address: string): Promise<Record<string, unknown>> {
+    const response = await fetch(site.url + address);
+    return (await response.json()) as Record<string, unknown>;
+  }
+
+  async function readShown(example: Locator): Promise<Record<string, unknown>> {
+    const text = await example.textContent();
+    return JSON.parse(text ?? '');
+  }
+
+  it('loads at most 55 kB plus 10 kB per kind', async () => {
     const { page, problems, foreign } = await visit(`${site.url}/docs/`);
     await page.waitForLoadState('networkidle');
-    const sizes: number[] = await page.evaluate(
-      `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).map(({ decodedBodySize }) => decodedBodySize)`,
-    );
-    const total = sizes.reduce((sum, size) => sum + size);
+    const total = await page.evaluate<number>(`(() => {
+      let total = 0;
+      for (const type of ['navigation', 'resource']) {
+        for (const entry of performance.getEntriesByType(type)) {
+          total += entry.decodedBodySize;
+        }
+      }
+      return total;
+    })()`);
     expect(total).toBeGreaterThan(20_000);
     expect(total).toBeLessThan(55_000 + 10_000 * kindNames.length);
+    expect([...problems, ...foreign]).toEqual([]);
+  });
 
-    const response = page.locator('#getItem pre').nth(1);
-    const shown = JSON.parse((await response.textContent()) ?? '');
-    expect(shown).toEqual(
-      await (await fetch(`${site.url}/api/gamedata/item/${shown.slug}/`)).json(),
-    );
-    expect((await response.locator('.key').allTextContents()).slice(0, 2)).toEqual([
-      '"url"',
-      '"id"',
-    ]);
-    const list = JSON.parse(
-      (await page.locator('#getMovePage pre').nth(1).textContent()) ?? '',
-    );
-    const served = (await (
-      await fetch(`${site.url}/api/gamedata/move/`)
-    ).json()) as {
-      results: unknown[];
-    };
-    expect(list).toEqual({ ...served, results: served.results.slice(0, 2) });
+  it('shows a record as the server sends it', async () => {
+    const { page } = await visit(`${site.url}/docs/`);
+    const example = page.locator('#getItem pre').nth(1);
+    const shownRecord = await readShown(example);
+    const servedRecord = await readServed(`/api/gamedata/item/${shownRecord.slug}/`);
+    expect(shownRecord).toEqual(servedRecord);
+    const highlightedKeys = await example.locator('.key').allTextContents();
+    expect(highlightedKeys.slice(0, 2)).toEqual(['"url"', '"id"']);
+  });
 
-    await page
-      .locator('#getItem')
-      .getByRole('link', { name: 'Try it in the browser' })
-      .click();
+  it('shows the first two records of a list as the server sends them', async () => {
+    const { page } = await visit(`${site.url}/docs/`);
+    const example = page.locator('#getMovePage pre').nth(1);
+    const shownList = await readShown(example);
+    const servedList = await readServed('/api/gamedata/move/');
+    const servedRecords = servedList.results as unknown[];
+    const firstRecords = servedRecords.slice(0, 2);
+    expect(shownList).toEqual({ ...servedList, results: firstRecords });
+  });
+
+  it("links from an example to the record's page", async () => {
+    const { page, problems, foreign } = await visit(`${site.url}/docs/`);
+    const operation = page.locator('#getItem');
+    await operation.getByRole('link', { name: 'Try it in the browser' }).click();
     await page.locator('h1', { hasText: /^Master Ball$/ }).waitFor();
     expect([...problems, ...foreign]).toEqual([]);
+  });
+
+  it('redirects the old address reference.html to the docs', async () => {
+    const { page } = await visit(`${site.url}/`);
     await page.goto(`${site.url}/reference.html`);
     await page.waitForURL(`${site.url}/docs/`);
   });
