@@ -8,9 +8,14 @@ import { usePageSite } from '../../support/served-pages.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
-const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
-const [recipe = ''] =
-  /^async function read\(.*?^let current;.*?^}$/ms.exec(recipes) ?? [];
+/** Returns the functions `read` and `refresh` of the recipe for browsers. */
+function readRecipe(): string {
+  const file = path.join(PACKAGE_ROOT, 'docs/RECIPES.md');
+  const recipes = readFileSync(file, 'utf8');
+  const match = recipes.match(/^async function read\(.*?^let current;.*?^}$/ms);
+  if (match === null) throw new Error('docs/RECIPES.md has no such recipe');
+  return match[0];
+}
 
 describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
   const site = usePageSite();
@@ -19,18 +24,20 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
 
   it('loads data with the recipe only if the data changed', async () => {
     const { page } = await visit(`${site.url}/`);
+    const recipe = readRecipe().replaceAll('https://gamedata.example', site.url);
+    // Returns the number of moves for each time that the recipe loads the data.
     const refreshTwice = `(async () => {
-      ${recipe.replaceAll('https://gamedata.example', site.url)}
+      ${recipe}
       const counts = [];
-      for (const _ of [1, 2]) await refresh((all) => counts.push(all.move.length));
+      const onChange = (all) => counts.push(all.move.length);
+      await refresh(onChange);
+      await refresh(onChange);
       return counts;
     })()`;
     expect(await page.evaluate(refreshTwice)).toEqual([746]);
-    await build({
-      ...(await smallSource(undefined, data)),
-      out: site.folder,
-      maxShrink: 100,
-    });
+
+    const source = await smallSource(undefined, data);
+    await build({ ...source, out: site.folder, maxShrink: 100 });
     await expect.poll(() => page.evaluate(refreshTwice)).toEqual([120]);
   });
 });
