@@ -189,7 +189,7 @@ interface SnapshotFiles {
  * Reads the data set.
  *
  * First, the record files are compared with the digest in `provenance.json`. Records
- * are parsed and name files are read only when they are needed.
+ * are parsed and name files are read only when they are needed, and only once.
  */
 function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
   const {
@@ -206,6 +206,11 @@ function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
     parsedRecords ??= parseDataSet(files, texts);
     return parsedRecords;
   };
+  let listedNames: Names[] | undefined;
+  const readNamesOnce = (): Names[] => {
+    listedNames ??= readListedNames(files, parseOnce());
+    return listedNames;
+  };
   return {
     warnings,
     provenance,
@@ -215,7 +220,7 @@ function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
       return parseOnce();
     },
     namesSummary: hasNames ? names : undefined,
-    readNames: () => (hasNames ? readListedNames(files, parseOnce()) : []),
+    readNames: () => (hasNames ? readNamesOnce() : []),
   };
 }
 
