@@ -232,6 +232,9 @@ export function isSameFolder(before: Seen, after: Seen): boolean {
 /** The notice of a command that discards an interrupted change. */
 export const DISCARDED = 'no longer fits this folder';
 
+/** The warning of a command that first completes a killed command's change. */
+const COMPLETED = 'an interrupted build was finished first';
+
 interface Ended {
   readonly code: number | null;
   readonly text: string;
@@ -307,11 +310,16 @@ export function findBreaches(
       breaches.push(`${address} is ${got}, expected ${expected}`);
     }
   }
-  const wantedUrl = intent.baseUrl ?? before.baseUrl;
-  if (after.baseUrl !== wantedUrl && !isUnnoticed('meta.json')) {
-    breaches.push(`the base URL is ${after.baseUrl}, expected ${wantedUrl}`);
+  // If the command has completed a killed command's change, the folder did not show
+  // the published base URL and the published date before.
+  const hasCompleted = text.includes(COMPLETED);
+  const expectedUrls = listExpectedUrls(before, intents, hasCompleted);
+  if (!expectedUrls.includes(after.baseUrl) && !isUnnoticed('meta.json')) {
+    const expected = expectedUrls.join(' or ');
+    breaches.push(`the base URL is ${after.baseUrl}, expected ${expected}`);
   }
-  if (isOlder(before, intent) && !before.wrong.has('meta.json')) {
+  const isDateKnown = !before.wrong.has('meta.json') && !hasCompleted;
+  if (isDateKnown && isOlder(before, intent)) {
     breaches.push('a fallback replaced newer data');
   }
   breaches.push(...findLostPaths({ before, after }, intents, text));
@@ -322,6 +330,24 @@ export function findBreaches(
   const mayLeave = text.includes(DISCARDED) && isSameFolder(before, after);
   if (strays.length > 0 && !mayLeave) breaches.push(`left ${strays.join(', ')}`);
   return breaches;
+}
+
+/**
+ * Lists the base URLs that a command may publish. Without a base URL in its options,
+ * it keeps the published one, which may be the base URL of a killed command.
+ */
+function listExpectedUrls(
+  before: Seen,
+  [intent, ...unfinished]: Intents,
+  hasCompleted: boolean,
+): (string | undefined)[] {
+  if (intent.baseUrl !== undefined) return [intent.baseUrl];
+  const expectedUrls = [before.baseUrl];
+  if (hasCompleted) {
+    for (const { baseUrl } of unfinished)
+      expectedUrls.push(baseUrl ?? before.baseUrl);
+  }
+  return expectedUrls;
 }
 
 /**
