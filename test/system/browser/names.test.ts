@@ -7,7 +7,8 @@ import { rawItem, rawMove } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
-const pound = {
+/** The names of the move `pound` in languages other than English. */
+const poundNames = {
   'es-419': 'Destructor',
   fr: 'Écras’Face',
   ja: 'はたく',
@@ -16,7 +17,7 @@ const pound = {
 };
 const raw = {
   move: [
-    rawMove(1, { slug: 'pound', englishName: 'Pound', names: pound }),
+    rawMove(1, { slug: 'pound', englishName: 'Pound', names: poundNames }),
     rawMove(2, {
       slug: 'karate-chop',
       englishName: 'Karate Chop',
@@ -35,56 +36,85 @@ const raw = {
 describe.skipIf(noBrowser !== '')(
   `names in every language${noBrowser}`,
   async () => {
-    const site = usePageSite(
-      await smallSource(raw, path.join(sharedFolder(), 'data')),
-    );
+    const data = path.join(sharedFolder(), 'data');
+    const site = usePageSite(await smallSource(raw, data));
     const open = useBrowser();
 
-    async function visit(at: string, options: BrowserContextOptions = {}) {
-      const visited = await open(site.url + at, {
-        viewport: { width: 390, height: 800 },
-        ...options,
-      });
-      const requested = (): Promise<string[]> =>
-        visited.page.evaluate(
-          `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname).filter((file) => file.startsWith('/names/')).map((file) => file.slice(7))`,
+    /**
+     * Opens a page in a narrow window. `listNameFiles` returns the files with names
+     * that the page has requested since then.
+     */
+    async function visit(address: string, options: BrowserContextOptions = {}) {
+      const viewport = { width: 390, height: 800 };
+      const visited = await open(site.url + address, { viewport, ...options });
+
+      async function listNameFiles(): Promise<string[]> {
+        const urls = await visited.page.evaluate<string[]>(
+          `performance.getEntriesByType('resource').map((entry) => entry.name)`,
         );
-      return { ...visited, requested };
+        const files: string[] = [];
+        for (const url of urls) {
+          const { pathname } = new URL(url);
+          const [, file] = pathname.split('/names/');
+          if (file !== undefined) files.push(file);
+        }
+        return files;
+      }
+      return { ...visited, listNameFiles };
     }
 
-    const find = async (
+    async function waitForSummary(page: Page, start: string): Promise<void> {
+      const hasText = new RegExp(`^${start}`);
+      await page.locator('#found', { hasText }).waitFor();
+    }
+
+    /** Searches for a text, and returns the text of each result. */
+    async function find(
       page: Page,
       text: string,
-      count: string,
-    ): Promise<string[]> => {
+      summary: string,
+    ): Promise<string[]> {
       await page.locator('#query').fill(text);
-      await page.locator('#found', { hasText: new RegExp(`^${count}`) }).waitFor();
+      await waitForSummary(page, summary);
       return page.locator('#results .what').allTextContents();
-    };
+    }
 
-    it('searches only the selected language, and remembers it', async () => {
-      const { page, requested, problems } = await visit('/');
+    it('searches only English names if no language is selected', async () => {
+      const { page, listNameFiles } = await visit('/');
       expect(await find(page, 'pound', '1 record')).toEqual(['Pound pound']);
       expect(await find(page, 'écras', 'No records')).toEqual([]);
-      expect(await requested()).toEqual([]);
+      expect(await listNameFiles()).toEqual([]);
+    });
 
+    it('searches English names and the names in the selected language', async () => {
+      const { page, problems } = await visit('/');
       await page.locator('#names-language').selectOption({ label: 'Français' });
       for (const text of ['écras', "ECRAS'FACE", 'pound']) {
-        expect(await find(page, text, '1 record')).toEqual([
-          'Pound Écras’Face pound',
-        ]);
+        const results = await find(page, text, '1 record');
+        expect(results).toEqual(['Pound Écras’Face pound']);
       }
-      expect(
-        await page.locator('#results [lang="fr"][dir="auto"]').textContent(),
-      ).toBe('Écras’Face');
+      const frenchName = page.locator('#results [lang="fr"][dir="auto"]');
+      expect(await frenchName.textContent()).toBe('Écras’Face');
+      expect(problems).toEqual([]);
+    });
+
+    it('ignores the names in the language that was selected before', async () => {
+      const { page, listNameFiles, problems } = await visit('/');
+      await page.locator('#names-language').selectOption({ label: 'Français' });
+      await find(page, 'écras', '1 record');
       await page.locator('#names-language').selectOption({ label: '日本語' });
-      expect(await find(page, 'モンスター', '1 record')).toEqual([
-        'Poké Ball モンスターボール poke-ball',
-      ]);
+      const results = await find(page, 'モンスター', '1 record');
+      expect(results).toEqual(['Poké Ball モンスターボール poke-ball']);
       expect(await find(page, 'écras', 'No records')).toEqual([]);
-      expect(await requested()).toEqual(['fr.json', 'ja.json']);
+      expect(await listNameFiles()).toEqual(['fr.json', 'ja.json']);
       expect(problems).toEqual([]);
       expect(await page.evaluate(SHIFTS)).toBe(0);
+    });
+
+    it('remembers the selected language when the page is reloaded', async () => {
+      const { page } = await visit('/');
+      await page.locator('#names-language').selectOption({ label: '日本語' });
+      await find(page, 'モンスター', '1 record');
       // The page updates its URL with a delay, and the language in the URL takes
       // precedence.
       await page.waitForURL(/language=ja/);
@@ -92,44 +122,51 @@ describe.skipIf(noBrowser !== '')(
       expect(await page.locator('#names-language').inputValue()).toBe('ja');
     });
 
-    it("searches the URL's language without changing the user's choice", async () => {
+    it('adds the selected language to the URL of a search', async () => {
       const { page } = await visit('/', { locale: 'fr-FR' });
       await page.locator('#names-language').selectOption('ja');
       expect(new URL(page.url()).search).toBe('');
       await find(page, 'モンスター', '1 record');
       await page.waitForURL(/\?q=/);
-      const shared = page.url();
-      expect(new URL(shared).search).toBe(
-        `?q=${encodeURIComponent('モンスター')}&language=ja`,
-      );
+      const { search } = new URL(page.url());
+      expect(search).toBe(`?q=${encodeURIComponent('モンスター')}&language=ja`);
+    });
 
-      const { page: other } = await open(shared, { locale: 'fr-FR' });
-      await other.locator('#results [lang=ja]').waitFor();
-      await other.goto(`${site.url}/?q=pound&language=xx`);
-      await other.locator('#found', { hasText: /^1 record/ }).waitFor();
-      expect(await other.locator('#names-language').inputValue()).toBe('fr');
+    it("searches the URL's language without changing the user's choice", async () => {
+      const query = encodeURIComponent('モンスター');
+      const { page } = await visit(`/?q=${query}&language=ja`, { locale: 'fr-FR' });
+      await page.locator('#results [lang=ja]').waitFor();
+      await page.goto(`${site.url}/?q=pound&language=xx`);
+      await waitForSummary(page, '1 record');
+      expect(await page.locator('#names-language').inputValue()).toBe('fr');
     });
 
     it("preselects the browser's language, and loads its names with the first search", async () => {
-      const { page, requested, problems } = await visit('/', { locale: 'ja-JP' });
+      const { page, listNameFiles, problems } = await visit('/', {
+        locale: 'ja-JP',
+      });
       await page.waitForLoadState('networkidle');
       expect(await page.locator('#names-language').inputValue()).toBe('ja');
-      expect(await requested()).toEqual([]);
+      expect(await listNameFiles()).toEqual([]);
       await find(page, 'pound', '1 record');
-      expect(await requested()).toEqual(['ja.json']);
+      expect(await listNameFiles()).toEqual(['ja.json']);
       expect(problems).toEqual([]);
     });
 
     it("lists a record's names on request", async () => {
-      const { page, requested, problems } = await visit('/api/gamedata/move/pound/');
+      const { page, listNameFiles, problems } = await visit(
+        '/api/gamedata/move/pound/',
+      );
       await page.waitForLoadState('networkidle');
-      expect(await requested()).toEqual([]);
+      expect(await listNameFiles()).toEqual([]);
       await page.getByText('Names in every language').click();
       await page.locator('details table').waitFor();
-      const rows = await page.evaluate<[string, string][]>(
-        `Array.from(document.querySelectorAll('details td'), ({ lang, textContent }) => [lang, textContent])`,
-      );
-      expect(Object.fromEntries(rows)).toEqual({ en: 'Pound', ...pound });
+      const names: Record<string, string | null> = {};
+      for (const cell of await page.locator('details td').all()) {
+        const language = (await cell.getAttribute('lang')) ?? '';
+        names[language] = await cell.textContent();
+      }
+      expect(names).toEqual({ en: 'Pound', ...poundNames });
       expect(problems).toEqual([]);
     });
   },
