@@ -16,16 +16,19 @@ const tags = [
   'best-practice',
 ];
 
-/** In pixels. axe-core checks each color scheme once, at opposite widths. */
+/** The window widths in pixels. */
 const WIDTHS = [320, 390, 768, 1280];
-const CHECKED = { light: 1280, dark: 320 };
+/** The width at which axe-core checks each color scheme. */
+const AXE_WIDTHS = { light: 1280, dark: 320 };
 
-/** `act` puts a loaded page into this state. */
-const pageStates: readonly {
-  name: string;
-  path: string;
-  act?: (page: Page) => Promise<unknown>;
-}[] = [
+interface PageState {
+  readonly name: string;
+  readonly path: string;
+  /** Puts the loaded page into this state. */
+  act?(page: Page): Promise<unknown>;
+}
+
+const pageStates: readonly PageState[] = [
   { name: 'front', path: '/' },
   {
     name: 'search',
@@ -73,47 +76,77 @@ const pageStates: readonly {
   { name: 'docs', path: '/docs/' },
 ];
 
+/** Returns the rule and the HTML of each element that breaks a rule of axe-core. */
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const run = `axe.run(document, { runOnly: ${JSON.stringify(tags)} })`;
-  const { violations }: AxeResults = await page.evaluate(run);
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html }) => `${id}: ${html}`),
-  );
+  const results = await page.evaluate<AxeResults>(run);
+  const found: string[] = [];
+  for (const { id, nodes } of results.violations) {
+    for (const { html } of nodes) found.push(`${id}: ${html}`);
+  }
+  return found;
 }
 
-/** Returns words that continue on the next line. */
-const findBrokenWords = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('td, th, .lead, code, pre')].flatMap((cell) => {
+/**
+ * Returns words that continue on the next line. A range around a word has one
+ * rectangle on each line, so a broken word has rectangles at different heights.
+ */
+function findBrokenWords(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
     const broken = [];
-    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-    for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-      for (const { 0: word, index } of node.data.matchAll(/UTF-8|If-None-Match|\\w+/g)) {
-        const range = document.createRange();
-        range.setStart(node, index);
-        range.setEnd(node, index + word.length);
-        if (new Set(Array.from(range.getClientRects(), ({ top }) => top)).size > 1) broken.push(word);
+
+    function checkWord(node, start, word) {
+      const range = document.createRange();
+      range.setStart(node, start);
+      range.setEnd(node, start + word.length);
+      const heights = new Set();
+      for (const rectangle of range.getClientRects()) heights.add(rectangle.top);
+      if (heights.size > 1) broken.push(word);
+    }
+
+    for (const cell of document.querySelectorAll('td, th, .lead, code, pre')) {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const node = texts.currentNode;
+        for (const match of node.data.matchAll(/UTF-8|If-None-Match|\\w+/g)) {
+          checkWord(node, match.index, match[0]);
+        }
       }
     }
     return broken;
-  })`);
+  })()`);
+}
 
 /**
- * Safari's screen reader announces a list without markers only if it has the role.
+ * Returns lists that Safari's screen reader does not announce. It announces a list
+ * without markers only if the list has the role `list`.
  */
-const findSilentLists = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('ul, ol')]
-    .filter((list) => getComputedStyle(list).listStyleType === 'none')
-    .filter((list) => list.getAttribute('role') !== 'list')
-    .map(({ outerHTML }) => outerHTML)`);
+function findSilentLists(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const silent = [];
+    for (const list of document.querySelectorAll('ul, ol')) {
+      const hasMarkers = getComputedStyle(list).listStyleType !== 'none';
+      const hasRole = list.getAttribute('role') === 'list';
+      if (!hasMarkers && !hasRole) silent.push(list.outerHTML);
+    }
+    return silent;
+  })()`);
+}
 
 describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
   const visit = useBrowser();
 
-  it.for(pageStates)(
-    'fits every window and passes axe-core: $name',
-    async (state) => {
+  async function expectFit(page: Page, width: number): Promise<void> {
+    await page.setViewportSize({ width, height: 800 });
+    const contentWidth = await page.evaluate('document.documentElement.scrollWidth');
+    expect(contentWidth).toBe(width);
+    expect(await findBrokenWords(page), `at ${width}`).toEqual([]);
+  }
+
+  describe.for(pageStates)('in the state $name', (state) => {
+    it('loads without layout shifts, errors or requests to other hosts', async () => {
       const { page, problems, foreign } = await visit(site.url + state.path, {
         colorScheme: 'light',
       });
@@ -123,21 +156,24 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
         (problem) => !problem.includes('status of 404'),
       );
       expect([...unexpected, ...foreign]).toEqual([]);
+    });
+
+    it('fits every window and passes axe-core', async () => {
+      const { page } = await visit(site.url + state.path, {
+        colorScheme: 'light',
+      });
+      await page.waitForLoadState('networkidle');
       await state.act?.(page);
       expect(await findSilentLists(page)).toEqual([]);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 800 });
-          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
-            width,
-          );
-          expect(await findBrokenWords(page), `at ${width}`).toEqual([]);
-          if (width === CHECKED[colorScheme]) {
+          await expectFit(page, width);
+          if (width === AXE_WIDTHS[colorScheme]) {
             expect(await findViolations(page)).toEqual([]);
           }
         }
       }
-    },
-  );
+    });
+  });
 });
