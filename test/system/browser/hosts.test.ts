@@ -1,7 +1,8 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
-import { engines } from '../../support/engines/index.ts';
+import { type EngineRow, engines } from '../../support/engines/index.ts';
 import { buildPageSite, removePageSite } from '../../support/page-site.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sharedFolder } from '../../support/temporary.ts';
@@ -11,108 +12,145 @@ const demandsAll = process.env.ENGINES === 'all';
  * Each of these engines serves a site below a path in a different way: by
  * configuration, code, rules or files.
  */
-const shownBelow = ['nginx', 'gamedata serve', 'Cloudflare', 'GitHub Pages'];
-const shown = engines
-  // A proxy changes no pages.
-  .filter(({ column }) => column === undefined)
-  .flatMap((row) => [
-    { ...row, below: '' },
-    ...(shownBelow.includes(row.engine.name) ? [{ ...row, below: '/games' }] : []),
-  ])
-  .map((row) => ({ ...row, name: row.engine.name, missing: row.engine.missing() }));
+const enginesBelowPath = ['nginx', 'gamedata serve', 'Cloudflare', 'GitHub Pages'];
+
+interface TestedSite extends EngineRow {
+  /** The path of the site's base URL, such as `/games`. */
+  readonly below: string;
+}
+
+function listTestedSites(): TestedSite[] {
+  const testedSites: TestedSite[] = [];
+  for (const row of engines) {
+    // Rows with a column are proxies, which do not change pages.
+    if (row.column !== undefined) continue;
+    testedSites.push({ ...row, below: '' });
+    if (enginesBelowPath.includes(row.engine.name)) {
+      testedSites.push({ ...row, below: '/games' });
+    }
+  }
+  return testedSites;
+}
+
+function describeSite({ engine, below }: TestedSite, skipReason: string): string {
+  const location = below === '' ? '' : ', below a path';
+  return `on ${engine.name}${location}${skipReason}`;
+}
 
 describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
   const visit = useBrowser();
   const upstream = renamedSnapshot(sharedFolder(), 250);
 
-  for (const { engine, name, links, unsupported, below, missing } of shown) {
-    const reason =
-      missing === undefined || demandsAll ? '' : ` (skipped: ${missing})`;
+  for (const testedSite of listTestedSites()) {
+    const { engine, links, unsupported, below } = testedSite;
+    const missing = engine.missing();
+    const isSkipped = missing !== undefined && !demandsAll;
+    const skipReason = isSkipped ? ` (skipped: ${missing})` : '';
 
-    describe.skipIf(reason !== '')(
-      `on ${name}${below && ', below a path'}${reason}`,
-      () => {
-        let site = '';
-        let running: RunningEngine;
-        beforeAll(async () => {
-          expect(missing).toBeUndefined();
-          const hosts = engine.host ? [engine.host] : [];
-          const baseUrl = `https://example.test${below}`;
-          site = await buildPageSite({
-            upstream,
-            links,
-            baseUrl,
-            hosts,
-            maxShrink: 100,
-          });
-          running = await engine.start(site);
+    describe.skipIf(isSkipped)(describeSite(testedSite, skipReason), () => {
+      let site = '';
+      let running: RunningEngine;
+      beforeAll(async () => {
+        expect(missing).toBeUndefined();
+        const hosts = engine.host ? [engine.host] : [];
+        const baseUrl = `https://example.test${below}`;
+        site = await buildPageSite({
+          upstream,
+          links,
+          baseUrl,
+          hosts,
+          maxShrink: 100,
         });
-        afterAll(async () => {
-          await running?.stop();
-          if (site) removePageSite(site);
-        });
+        running = await engine.start(site);
+      });
+      afterAll(async () => {
+        await running?.stop();
+        if (site) removePageSite(site);
+      });
 
-        const negotiates = !unsupported.includes('browser');
-        const place = (address: string) =>
-          running.url + (negotiates ? address : `/browse/index.html#${address}`);
+      const negotiates = !unsupported.includes('browser');
 
-        it('links from the front page to an item', async () => {
-          const { page, problems, foreign } = await visit(`${running.url}/`);
+      /** Returns the URL of the page for an API address. */
+      function getPageUrl(address: string): string {
+        if (negotiates) return running.url + address;
+        return `${running.url}/browse/index.html#${address}`;
+      }
+
+      /** Returns the page's URL, with the file name that some servers remove. */
+      function readPageUrl(page: Page): string {
+        const browsePage = /\/browse(?:\/(?:index.html)?)?#/;
+        return page.url().replace(browsePage, '/browse/index.html#');
+      }
+
+      async function waitForItem(page: Page): Promise<void> {
+        await page.locator('h1', { hasText: /^Poké Ball$/ }).waitFor();
+      }
+
+      const ITEM = '/api/gamedata/item/poke-ball/?format=api';
+
+      it('links from the front page to the list of items', async () => {
+        const { page, problems, foreign } = await visit(`${running.url}/`);
+        const lists = page.locator('#lists + ul');
+        await lists.getByRole('link', { name: 'Items', exact: true }).click();
+        await page.locator('h1', { hasText: 'All items' }).waitFor();
+        expect(readPageUrl(page)).toBe(getPageUrl('/api/gamedata/item/'));
+        expect([...problems, ...foreign]).toEqual([]);
+      });
+
+      it('goes to the last and the first page of a list', async () => {
+        const items = getPageUrl('/api/gamedata/item/');
+        const { page, problems, foreign } = await visit(items);
+        const pager = page.getByRole('navigation', { name: 'Pages', exact: true });
+        await pager.getByRole('link', { name: 'Last' }).click();
+        await page.getByText('Records 201 to 250 of 250').first().waitFor();
+        await pager.getByRole('link', { name: 'First' }).click();
+        await page.getByText('Records 1 to 100 of 250').first().waitFor();
+        expect([...problems, ...foreign]).toEqual([]);
+      });
+
+      it('opens an item from a list, and returns to either of them', async () => {
+        const items = getPageUrl('/api/gamedata/item/');
+        const { page, problems, foreign } = await visit(items);
+        await page.getByRole('link', { name: 'Poké Ball', exact: true }).click();
+        await waitForItem(page);
+        expect(readPageUrl(page)).toBe(getPageUrl(ITEM));
+        const json = await page.locator('.json').textContent();
+        expect(json).toContain('"slug": "poke-ball"');
+
+        await page.goBack();
+        await page.getByText('Records 1 to 100 of 250').first().waitFor();
+        await page.goForward();
+        await page.reload();
+        await waitForItem(page);
+        expect([...problems, ...foreign]).toEqual([]);
+      });
+
+      it("opens an item's URL, and links to the front page", async () => {
+        const { page } = await visit(getPageUrl(ITEM));
+        await waitForItem(page);
+        await page.getByRole('link', { name: 'gamedata', exact: true }).click();
+        await page.locator('h1', { hasText: 'Moves and items' }).waitFor();
+      });
+
+      it.runIf(below === '' && unsupported.includes('windows'))(
+        'explains that the host does not serve other page sizes',
+        async () => {
+          const list = '/api/gamedata/move/?format=api';
+          const { page } = await visit(getPageUrl(`${list}&limit=100&offset=200`));
+          await page.goto(getPageUrl(`${list}&limit=20&offset=200`));
+          // If only the fragment changes, the browser loads nothing.
+          const response = await page.reload();
+          if (negotiates) expect(response?.status()).toBe(400);
           await page
-            .locator('#lists + ul')
-            .getByRole('link', { name: 'Items', exact: true })
-            .click();
-          await page.locator('h1', { hasText: 'All items' }).waitFor();
-          // `serve` removes the slash.
-          const address = () =>
-            page
-              .url()
-              .replace(/\/browse(?:\/(?:index.html)?)?#/, '/browse/index.html#');
-          expect(address()).toBe(place('/api/gamedata/item/'));
-          const pages = page.getByRole('navigation', { name: 'Pages', exact: true });
-          await pages.getByRole('link', { name: 'Last' }).click();
+            .locator('h1', { hasText: 'This page does not exist on this host' })
+            .waitFor();
+          const reason = await page.locator('.lead').textContent();
+          expect(reason).toContain('multiple');
+          const suggestion = 'The page of 100 records at offset 200';
+          await page.getByRole('link', { name: suggestion }).click();
           await page.getByText('Records 201 to 250 of 250').first().waitFor();
-          await pages.getByRole('link', { name: 'First' }).click();
-          await page.getByRole('link', { name: 'Poké Ball', exact: true }).click();
-          await page.locator('h1', { hasText: /^Poké Ball$/ }).waitFor();
-          const record = place('/api/gamedata/item/poke-ball/?format=api');
-          expect(address()).toBe(record);
-          expect(await page.locator('.json').textContent()).toContain(
-            '"slug": "poke-ball"',
-          );
-          await page.goBack();
-          await page.getByText('Records 1 to 100 of 250').first().waitFor();
-          await page.goForward();
-          await page.reload();
-          await page.locator('h1', { hasText: /^Poké Ball$/ }).waitFor();
-          expect([...problems, ...foreign]).toEqual([]);
-
-          const { page: deep } = await visit(record);
-          expect(await deep.locator('h1').textContent()).toBe('Poké Ball');
-          await deep.getByRole('link', { name: 'gamedata', exact: true }).click();
-          await deep.locator('h1', { hasText: 'Moves and items' }).waitFor();
-        });
-
-        it.runIf(below === '' && unsupported.includes('windows'))(
-          'explains that the host does not serve other page sizes',
-          async () => {
-            const list = '/api/gamedata/move/?format=api';
-            const { page } = await visit(place(`${list}&limit=100&offset=200`));
-            await page.goto(place(`${list}&limit=20&offset=200`));
-            // A new fragment loads nothing.
-            const response = await page.reload();
-            if (negotiates) expect(response?.status()).toBe(400);
-            await page
-              .locator('h1', { hasText: 'This page does not exist on this host' })
-              .waitFor();
-            expect(await page.locator('.lead').textContent()).toContain('multiple');
-            await page
-              .getByRole('link', { name: 'The page of 100 records at offset 200' })
-              .click();
-            await page.getByText('Records 201 to 250 of 250').first().waitFor();
-          },
-        );
-      },
-    );
+        },
+      );
+    });
   }
 });
