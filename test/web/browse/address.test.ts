@@ -1,45 +1,68 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Integer } from '../../../src/contract/page-range.ts';
 import * as address from '../../../src/web/browse/address.ts';
 
-it.each([
-  ['api/gamedata/', '/api/gamedata/', true],
-  [
-    'api/gamedata/move/?format=api&limit=5',
-    '/api/gamedata/move/?format=api&limit=5',
-    true,
-  ],
-  ['browse/', '/api/gamedata/', false],
-  ['browse/#main', '/api/gamedata/', false],
-  ['browse.html#https://elsewhere.test/api/gamedata/', '/api/gamedata/', false],
-  [
-    'browse#/api/gamedata/item/potion/?format=api',
-    '/api/gamedata/item/potion/?format=api',
-    false,
-  ],
-])(
-  'parses the address and the search in the URL %s',
-  (path, expected, isNegotiated) => {
-    for (const root of ['https://host.test/', 'https://host.test/data/']) {
-      const page = { address: expected, isNegotiated };
-      expect(address.parseAddress(root + path, root)).toEqual({
-        ...page,
-        search: '',
+interface PageUrl {
+  /** The path below the site's root. */
+  readonly path: string;
+  readonly address: string;
+  /** Whether the server chose the page for this URL, instead of JSON. */
+  readonly isNegotiated: boolean;
+}
+
+const pageUrls: readonly PageUrl[] = [
+  { path: 'api/gamedata/', address: '/api/gamedata/', isNegotiated: true },
+  {
+    path: 'api/gamedata/move/?format=api&limit=5',
+    address: '/api/gamedata/move/?format=api&limit=5',
+    isNegotiated: true,
+  },
+  { path: 'browse/', address: '/api/gamedata/', isNegotiated: false },
+  { path: 'browse/#main', address: '/api/gamedata/', isNegotiated: false },
+  {
+    path: 'browse.html#https://elsewhere.test/api/gamedata/',
+    address: '/api/gamedata/',
+    isNegotiated: false,
+  },
+  {
+    path: 'browse#/api/gamedata/item/potion/?format=api',
+    address: '/api/gamedata/item/potion/?format=api',
+    isNegotiated: false,
+  },
+];
+
+describe.each(['https://host.test/', 'https://host.test/data/'])(
+  'with a site at %s',
+  (root) => {
+    it.each(pageUrls)('parses the address in the URL $path', (pageUrl) => {
+      const { path, address: expected, isNegotiated } = pageUrl;
+      const parsed = address.parseAddress(root + path, root);
+      expect(parsed).toEqual({ address: expected, isNegotiated, search: '' });
+    });
+
+    // Without an address in the URL, the search would be the first fragment, in which
+    // the page expects the address.
+    const searchableUrls = pageUrls.filter(
+      ({ path, isNegotiated }) => isNegotiated || path.includes('/api/'),
+    );
+
+    it.each(searchableUrls)('replaces the search in the URL $path', (pageUrl) => {
+      const { path, address: expected, isNegotiated } = pageUrl;
+      const firstSearch = address.replaceSearch(root + path, 'q=a');
+      const secondSearch = address.replaceSearch(firstSearch, 'q=b%2Fc');
+      const parsed = address.parseAddress(secondSearch, root);
+      expect(parsed).toEqual({
+        address: expected,
+        isNegotiated,
+        search: 'q=b%2Fc',
       });
-      const searched = address.replaceSearch(
-        address.replaceSearch(root + path, 'q=a'),
-        'q=b%2Fc',
-      );
-      if (path.includes('/api/') || isNegotiated) {
-        expect(address.parseAddress(searched, root)).toEqual({
-          ...page,
-          search: 'q=b%2Fc',
-        });
-      }
-      expect(address.replaceSearch(searched, '')).toBe(
-        root + path.replace('#main', ''),
-      );
-    }
+    });
+
+    it.each(pageUrls)('removes the search from the URL $path', ({ path }) => {
+      const searched = address.replaceSearch(root + path, 'q=a');
+      const withoutSearch = address.replaceSearch(searched, '');
+      expect(withoutSearch).toBe(root + path.replace('#main', ''));
+    });
   },
 );
 
@@ -77,9 +100,13 @@ it.each([
     'api/gamedata/move/offset/300/index.json',
   ],
   ['/api/gamedata/move/?offset=20000000000000000000', undefined],
-])('finds the path to request for %s', (path, file) => {
+])('finds the file with the response for %s', (path, file) => {
   expect(address.fetchPath(path, 'file')).toBe(file);
-  expect(address.fetchPath(path, 'query')).toBe(path.slice(1));
+});
+
+it('requests the address itself if links have queries', () => {
+  const path = '/api/gamedata/move/?limit=50';
+  expect(address.fetchPath(path, 'query')).toBe('api/gamedata/move/?limit=50');
 });
 
 it.each<[string, Integer, Integer]>([
@@ -91,23 +118,25 @@ it.each<[string, Integer, Integer]>([
   ['?limit=%2B5&offset=%2B30', 5, 30],
   ['?limit=20000000000000000001', 20000000000000000001n, 0],
 ])('parses the page range of %j', (query, limit, offset) => {
-  expect(address.readPageRange(`/api/gamedata/move/${query}`)).toEqual({
-    limit,
-    offset,
-  });
+  const pageRange = address.readPageRange(`/api/gamedata/move/${query}`);
+  expect(pageRange).toEqual({ limit, offset });
 });
 
 it('writes the query parameters in the same order as links in responses', () => {
-  const page = address.replacePageRange('/api/gamedata/move/?x=1', {
-    limit: 5,
-    offset: 10,
-  });
+  const pageRange = { limit: 5, offset: 10 };
+  const page = address.replacePageRange('/api/gamedata/move/?x=1', pageRange);
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
-  expect(address.replaceFormat(page)).toBe(page.replace('api&', 'json&'));
+});
+
+it('replaces the format of an address with JSON', () => {
+  const page = '/api/gamedata/move/?format=api&limit=5&offset=10';
+  const json = '/api/gamedata/move/?format=json&limit=5&offset=10';
+  expect(address.replaceFormat(page)).toBe(json);
 });
 
 it('lists the endpoints on the way to a record', () => {
-  expect(address.listBreadcrumbs('/api/gamedata/move/pound/?format=api')).toEqual([
+  const record = '/api/gamedata/move/pound/?format=api';
+  expect(address.listBreadcrumbs(record)).toEqual([
     { path: '/api/gamedata/', text: 'api' },
     { path: '/api/gamedata/move/', text: 'move' },
     { path: '/api/gamedata/move/pound/', text: 'pound' },
