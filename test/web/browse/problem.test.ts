@@ -7,91 +7,85 @@ import {
   suggestWays,
 } from '../../../src/web/browse/problem.ts';
 
-const respondWith = (status: number, statusText = '') => ({ status, statusText });
+function respondWith(status: number, statusText = '') {
+  return { status, statusText };
+}
 
 describe('describeError', () => {
+  it('explains that nothing is at the URL of an unknown record', () => {
+    const address = '/api/gamedata/move/no/';
+    const problem = describeError(respondWith(404), 'Not found.', address);
+    expect(problem).toEqual({
+      title: 'Not found',
+      reason: 'There is nothing at this URL.',
+    });
+  });
+
   it.each([
-    [
-      404,
-      '/api/gamedata/move/no/',
-      'Not found.',
-      'Not found',
-      'There is nothing at this URL.',
-    ],
-    [
-      400,
-      '/api/gamedata/move/',
-      'Reason.',
-      'This page does not exist on this host',
-      'Reason.',
-    ],
-    [
-      404,
-      '/api/gamedata/move/?limit=5',
-      'Reason.',
-      'This page does not exist on this host',
-      'Reason.',
-    ],
-    [
-      503,
-      '/api/gamedata/',
-      undefined,
-      'Request rejected',
-      'The response was HTTP 503.',
-    ],
+    [400, '/api/gamedata/move/'],
+    [404, '/api/gamedata/move/?limit=5'],
   ])(
-    'describes the error status %i of %s',
-    (status, address, detail, title, reason) => {
-      expect(describeError(respondWith(status), detail, address)).toEqual({
-        title,
-        reason,
+    "gives the host's reason for the status %i of the list page %s",
+    (status, address) => {
+      const problem = describeError(respondWith(status), 'Reason.', address);
+      expect(problem).toEqual({
+        title: 'This page does not exist on this host',
+        reason: 'Reason.',
       });
     },
   );
+
+  it('names the status of an error without details', () => {
+    const problem = describeError(respondWith(503), undefined, '/api/gamedata/');
+    expect(problem).toEqual({
+      title: 'Request rejected',
+      reason: 'The response was HTTP 503.',
+    });
+  });
 });
 
 describe('describeUnreadable', () => {
   it('names the status and media type of a response that is not JSON', () => {
-    expect(describeUnreadable(respondWith(200, 'OK'), 'text/html')).toEqual({
+    const problem = describeUnreadable(respondWith(200, 'OK'), 'text/html');
+    expect(problem).toEqual({
       title: 'Not an API response',
       reason: 'Got HTTP 200 OK with text/html, expected JSON.',
     });
   });
 
   it("describes a host's own 404 response as not found", () => {
-    const { title, reason } = describeUnreadable(respondWith(404), null);
-    expect(title).toBe('Not found');
-    expect(reason).toBe('Got HTTP 404 with nothing, expected JSON.');
+    const problem = describeUnreadable(respondWith(404), null);
+    expect(problem).toEqual({
+      title: 'Not found',
+      reason: 'Got HTTP 404 with nothing, expected JSON.',
+    });
   });
 });
 
 describe('suggestWays', () => {
-  const readWays = (address: string): string[] =>
-    suggestWays(address).map((way) => way.text);
-
   it('suggests all lists if the kind is unknown', () => {
-    const ways = suggestWays('/api/gamedata/moves/');
+    const suggestions = suggestWays('/api/gamedata/moves/');
+    const addresses = suggestions.map(({ address }) => address);
     const lists = kindNames.map((kind) => `${listPath(kind)}?format=api`);
-    expect(ways.map(({ address }) => address)).toEqual([...lists, '/api/gamedata/']);
+    expect(addresses).toEqual([...lists, '/api/gamedata/']);
   });
 
   it('suggests the first page of a list if a record does not exist', () => {
-    expect(readWays('/api/gamedata/item/no/')).toEqual([
-      'The first page of items',
-      'All kinds',
-    ]);
+    const suggestions = suggestWays('/api/gamedata/item/no/');
+    const texts = suggestions.map(({ text }) => text);
+    expect(texts).toEqual(['The first page of items', 'All kinds']);
   });
 
   it.each([
     ['230', '200'],
     ['+230', '200'],
     ['123456789012345678901', '123456789012345678900'],
-  ])('suggests the built page that contains offset %s', (offset, built) => {
+  ])('suggests the built page that contains offset %s', (offset, pageOffset) => {
     const query = new URLSearchParams({ offset });
     const [page] = suggestWays(`/api/gamedata/item/?${query}`);
     expect(page).toEqual({
-      address: `/api/gamedata/item/?format=api&limit=100&offset=${built}`,
-      text: `The page of 100 records at offset ${built}`,
+      address: `/api/gamedata/item/?format=api&limit=100&offset=${pageOffset}`,
+      text: `The page of 100 records at offset ${pageOffset}`,
     });
   });
 });
