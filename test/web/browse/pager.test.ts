@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { describePager, titleList } from '../../../src/web/browse/pager.ts';
 
 const LIST = '/api/gamedata/item/';
-const getAddress = (limit: number | string, offset: number | string): string =>
-  `${LIST}?format=api&limit=${limit}&offset=${offset}`;
 
-function pagerOf(query: string, count: number, shown: number) {
-  const page = { count, next: null, previous: null, results: Array(shown).fill({}) };
+function getAddress(limit: number | string, offset: number | string): string {
+  return `${LIST}?format=api&limit=${limit}&offset=${offset}`;
+}
+
+/** Describes the pager of a list page that contains some of a list's records. */
+function describeItemPager(query: string, count: number, recordsOnPage: number) {
+  const results = Array(recordsOnPage).fill({});
+  const page = { count, next: null, previous: null, results };
   return describePager(LIST + query, page);
 }
 
@@ -25,8 +29,9 @@ describe('describePager', () => {
     ['', 0, 0, 'No records'],
   ])(
     'summarizes the range of records for the query %j',
-    (query, count, shown, summary) => {
-      expect(pagerOf(query, count, shown).summary).toBe(summary);
+    (query, count, recordsOnPage, summary) => {
+      const pager = describeItemPager(query, count, recordsOnPage);
+      expect(pager.summary).toBe(summary);
     },
   );
 
@@ -44,16 +49,14 @@ describe('describePager', () => {
   ])(
     'links to the first and the last page of a list %s',
     (_, query, first, last) => {
-      expect(pagerOf(query, 954, 1)).toMatchObject({ first, last });
+      expect(describeItemPager(query, 954, 1)).toMatchObject({ first, last });
     },
   );
 
   it('links to the first page if an empty list has an offset', () => {
-    const address = getAddress(100, 0);
-    expect(pagerOf('?offset=5', 0, 0)).toMatchObject({
-      first: address,
-      last: address,
-    });
+    const firstPage = getAddress(100, 0);
+    const pager = describeItemPager('?offset=5', 0, 0);
+    expect(pager).toMatchObject({ first: firstPage, last: firstPage });
   });
 
   it('uses the links in the response for the next and previous page', () => {

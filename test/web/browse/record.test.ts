@@ -32,13 +32,22 @@ it('lists the name, slug and id columns before all others', () => {
 });
 
 it.each([
-  [null, '–', 'null'],
-  [5, '5', 'number'],
-  ['x', 'x', undefined],
-  [[1, 'a'], '[1,"a"]', undefined],
-  [true, 'true', undefined],
-])('formats and classifies %j', (value, text, type) => {
+  [null, '–'],
+  [5, '5'],
+  ['x', 'x'],
+  [[1, 'a'], '[1,"a"]'],
+  [true, 'true'],
+])('formats the value %j as %s', (value, text) => {
   expect(record.formatCell(value)).toBe(text);
+});
+
+it.each([
+  [null, 'null'],
+  [5, 'number'],
+  ['x', undefined],
+  [[1, 'a'], undefined],
+  [true, undefined],
+])('classifies the value %j as %s', (value, type) => {
   expect(record.classifyValue(value)).toBe(type);
 });
 
@@ -62,8 +71,13 @@ it.each([
   expect(record.hasIndices(value)).toBe(expected);
 });
 
-it('returns undefined for a field that is not text', () => {
+it('reads a field that is text', () => {
   expect(record.readTextField(item, 'name')).toBe('Potion');
-  expect(record.readTextField(item, 'id')).toBeUndefined();
-  expect(record.readTextField(null, 'name')).toBeUndefined();
+});
+
+it.each([
+  ['a field that is not text', item, 'id'],
+  ['a record that is null', null, 'name'],
+])('returns undefined for %s', (_, value, field) => {
+  expect(record.readTextField(value, field)).toBeUndefined();
 });
