@@ -13,15 +13,25 @@ import { openSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
 import { listAsTheyAre } from './listed.ts';
 
-/** The current slugs by old slug. */
-const renamed = {
-  'old-pound': 'pound',
-  'taken-again': 'karate-chop',
-  'old-master-ball': 'master-ball',
-};
+/** Maps current slugs to old slugs. */
+const oldSlugsBySlug: ReadonlyMap<string, string> = new Map([
+  ['pound', 'old-pound'],
+  ['karate-chop', 'taken-again'],
+  ['master-ball', 'old-master-ball'],
+]);
+
+/** Returns the records as they were before some of them were renamed. */
+function renameBack(records: Records): Records {
+  return mapKinds((kind) =>
+    records[kind].map((record) => {
+      const oldSlug = oldSlugsBySlug.get(record.slug) ?? record.slug;
+      return { ...record, slug: oldSlug };
+    }),
+  ) as Records;
+}
 
 /**
- * Writes the bundled data set with old slugs of some records.
+ * Writes the bundled data set with a past in which some records were renamed.
  *
  * @param most the number of records of each kind
  */
@@ -30,29 +40,24 @@ export function renamedSnapshot(
   most = Number.POSITIVE_INFINITY,
 ): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
-  const all = decodeDataSet(openSnapshot(folder).data());
-  const records = mapKinds((kind) => all.records[kind].slice(0, most)) as Records;
-  const old = new Map<string, string>(
-    Object.entries(renamed).map(([was, is]) => [is, was]),
-  );
-  const older = mapKinds((kind) =>
-    records[kind].map((record) => ({
-      ...record,
-      slug: old.get(record.slug) ?? record.slug,
-    })),
+  const bundled = decodeDataSet(openSnapshot(folder).data());
+  const records = mapKinds((kind) =>
+    bundled.records[kind].slice(0, most),
   ) as Records;
-  const [from, to] = [older, records].map((own) =>
-    encodeDataSet({ ...all, records: own }),
+  const before = encodeDataSet({ ...bundled, records: renameBack(records) });
+  const after = encodeDataSet({ ...bundled, records });
+
+  const { captured, edition } = after.provenance;
+  const step = compare(
+    { ...before, captured, edition },
+    { ...after, captured, edition },
   );
-  if (!from || !to) throw new Error('expected two data sets');
-  const { captured, edition } = to.provenance;
-  const step = compare({ ...from, captured, edition }, { ...to, captured, edition });
-  const history = encodeHistory(extendHistory(emptyHistory, step));
-  const oldSlugs = encodeOldSlugs(findOldSlugs(from.records, to.records));
+  const history = extendHistory(emptyHistory, step);
+  const oldSlugs = findOldSlugs(before.records, after.records);
   const files = [
-    ...snapshotFiles(to),
-    { path: 'changes.json', body: history },
-    { path: 'former.json', body: oldSlugs },
+    ...snapshotFiles(after),
+    { path: 'changes.json', body: encodeHistory(history) },
+    { path: 'former.json', body: encodeOldSlugs(oldSlugs) },
   ];
   for (const { path: file, body } of files) {
     writeFileSync(path.join(folder, file), body);
