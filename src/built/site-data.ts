@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type History, movedReader } from '../contract/changes.ts';
+import { movedReader } from '../contract/changes.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { estimateBytes, type KeepBytes, limitMemory } from '../contract/limits.ts';
 import type { Entries, Meta } from '../contract/meta.ts';
@@ -37,6 +37,7 @@ import {
 } from '../dataset/old-slugs.ts';
 import { DataError, OutputError } from '../errors.ts';
 import { ignoreDamage } from './damage.ts';
+import type { PastReader } from './past.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
 import { readVerified } from './verified-files.ts';
 
@@ -185,45 +186,33 @@ export function readNames(origin: NamesOrigin): Names[] {
   return allNames;
 }
 
-/**
- * @throws DataError if the history is damaged or does not end at this site's data
- */
-export function readHistory(files: SiteFiles): History {
+/** Creates a reader for the history and the old slugs of a site. */
+export function createPastReader(files: SiteFiles): PastReader {
   const { storage, entries, meta } = files;
-  if (!entries.has(CHANGES_FILE)) return emptyHistory;
-  const json = readJson(files, CHANGES_FILE);
-  return decodeHistory(json, meta?.digest ?? '', {
-    record: storage.at(CHANGES_FILE),
-  });
-}
-
-/**
- * Reads the history from a file that does not match the manifest. Returns only the
- * steps that lead to this site's data.
- */
-export function readUnverifiedHistory(files: SiteFiles): History {
-  const json = readUnverifiedJson(files, CHANGES_FILE);
-  return decodeHistoryUpTo(
-    json,
-    files.meta?.digest ?? '',
-    files.storage.at(CHANGES_FILE),
-  );
-}
-
-export function readOldSlugs(files: SiteFiles): OldSlugs {
-  return decodeOldSlugs(readJson(files, FORMER_FILE));
-}
-
-/** Reads the old slugs from a file that does not match the manifest. */
-export function readUnverifiedOldSlugs(files: SiteFiles): OldSlugs {
-  return decodeOldSlugs(readUnverifiedJson(files, FORMER_FILE));
+  const digest = meta?.digest ?? '';
+  const record = storage.at(CHANGES_FILE);
+  return {
+    name: storage.name,
+    history() {
+      if (!entries.has(CHANGES_FILE)) return emptyHistory;
+      const json = readJson(files, CHANGES_FILE);
+      return decodeHistory(json, digest, { record });
+    },
+    historyUpToData() {
+      const json = readUnverifiedJson(files, CHANGES_FILE);
+      return decodeHistoryUpTo(json, digest, record);
+    },
+    oldSlugs: () => decodeOldSlugs(readJson(files, FORMER_FILE)),
+    unverifiedOldSlugs: () => decodeOldSlugs(readUnverifiedJson(files, FORMER_FILE)),
+    redirects: () => readRedirects(files),
+  };
 }
 
 /**
  * Reads the published redirects as old slugs. They are used if the complete list of
  * old slugs is damaged.
  */
-export function readRedirects(files: SiteFiles): OldSlugs {
+function readRedirects(files: SiteFiles): OldSlugs {
   const json = readJson(files, MOVED_FILE);
   const moved = parse(movedReader, json, { record: files.storage.at(MOVED_FILE) });
   // Redirects point to current slugs, but old slugs are stored by record id.

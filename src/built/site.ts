@@ -1,12 +1,11 @@
-import type { History } from '../contract/changes.ts';
 import type { Entries, Manifest, Meta } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import type { AnyRecords } from '../dataset/data-set.ts';
-import type { AddressedRecords, OldSlugs } from '../dataset/old-slugs.ts';
+import type { AddressedRecords } from '../dataset/old-slugs.ts';
 import { readManifest, readMeta } from './own-files.ts';
+import type { PastReader } from './past.ts';
 import {
-  readHistory,
-  readOldSlugs,
+  createPastReader,
   readRecords,
   readSiteNames,
   type SiteFiles,
@@ -31,8 +30,8 @@ export interface BuiltSite {
   records(): AnyRecords;
   /** Reads the names of the given records in every language. */
   names(records: AddressedRecords): Names[];
-  history(): History;
-  oldSlugs(): OldSlugs;
+  /** Reads the history and the old slugs. */
+  readonly past: PastReader;
 }
 
 /**
@@ -54,7 +53,6 @@ export function openSite(storage: SiteStorage, maxMemoryBytes?: number): BuiltSi
     meta,
     records: () => readRecords(files),
     names: (records) => readSiteNames(files, records),
-    history: () => readHistory(files),
-    oldSlugs: () => readOldSlugs(files),
+    past: createPastReader(files),
   };
 }

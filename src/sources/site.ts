@@ -4,7 +4,7 @@
  */
 
 import { openStorage } from '../built/archive.ts';
-import { withRestoreHint } from '../built/previous-site.ts';
+import { readIntactPast } from '../built/past.ts';
 import { type BuiltSite, openSite } from '../built/site.ts';
 import type { SiteStorage } from '../built/storage.ts';
 import { readVerified } from '../built/verified-files.ts';
@@ -20,7 +20,6 @@ import {
   type Records,
   summarizeNames,
 } from '../dataset/data-set.ts';
-import { emptyHistory } from '../dataset/history.ts';
 import type { Past } from '../dataset/past.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
@@ -58,17 +57,10 @@ export const siteSource: Source = async (context) => {
   const dataSet = removeSkipped(completeData, context);
 
   const readPast = (): Past => {
-    // The history covers all records, so it does not apply if some of them are
-    // skipped.
     const isComplete = dataSet.digest === digest;
-    const history = isComplete
-      ? correctHistory(site.history(), today)
-      : emptyHistory;
-    const about = {
-      name: storage.name,
-      wayOut: 'Build that site again from its upstream',
-    };
-    return { history, oldSlugs: withRestoreHint(about, site.oldSlugs) };
+    const wayOut = 'Build that site again from its upstream';
+    const { history, oldSlugs } = readIntactPast(site.past, { isComplete, wayOut });
+    return { history: correctHistory(history, today), oldSlugs };
   };
   return {
     dataSet,

@@ -8,12 +8,15 @@ import path from 'node:path';
 import * as z from 'zod';
 import { ignoreDamage } from '../built/damage.ts';
 import { readManifest } from '../built/own-files.ts';
-import { INTERRUPTED, withRestoreHint } from '../built/previous-site.ts';
+import {
+  type PastReader,
+  readIntactPast,
+  readPublishedPast,
+} from '../built/past.ts';
 import { readNames } from '../built/site-data.ts';
 import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
 import { rejectDamagedText, rejectMissingLineBreak } from '../built/text-damage.ts';
 import { entriesByPath, readVerified } from '../built/verified-files.ts';
-import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { limitMemory } from '../contract/limits.ts';
 import {
@@ -48,14 +51,18 @@ import {
   summarizeNames,
   warningSchema,
 } from '../dataset/data-set.ts';
-import { decodeHistory, emptyHistory } from '../dataset/history.ts';
+import {
+  decodeHistory,
+  decodeHistoryUpTo,
+  emptyHistory,
+} from '../dataset/history.ts';
 import {
   type AddressedRecords,
   decodeOldSlugs,
   noOldSlugs,
   type OldSlugs,
 } from '../dataset/old-slugs.ts';
-import { type Past, type PastWithNotices, RESTART } from '../dataset/past.ts';
+import type { Past } from '../dataset/past.ts';
 import type { Previous } from '../dataset/update.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import { removeSkipped, type Source } from './source.ts';
@@ -65,6 +72,7 @@ const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
 const RESTORE =
   'Restore the snapshot from a copy, or write a new one into another folder.';
+const RESTORE_FOLDER = 'Restore the folder from a copy';
 const REFRESH =
   'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
 const expected = {
@@ -77,11 +85,8 @@ export const snapshotSource: Source = async (context) => {
   const completeData = snapshot.data(context.hasNames);
   const dataSet = removeSkipped(completeData, context);
   const readPast = (): Past => {
-    // The history covers all records, so it does not apply if some of them are
-    // skipped.
     const isComplete = dataSet.digest === completeData.digest;
-    const history = isComplete ? snapshot.history() : emptyHistory;
-    return { history, oldSlugs: snapshot.oldSlugs() };
+    return readIntactPast(snapshot.past, { isComplete, wayOut: RESTORE_FOLDER });
   };
   return { dataSet, readPast, source: 'snapshot', isCopy: true };
 };
@@ -135,21 +140,7 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 export interface Snapshot {
   readonly summary: SnapshotSummary;
   data(hasNames?: boolean): DataSet;
-  /**
-   * Reads the history.
-   *
-   * @throws DataError if the history is damaged, or if its last entry describes a
-   * different data set
-   */
-  history(): History;
-  /**
-   * Reads the old slugs.
-   *
-   * @param mayBeLost whether to continue without old slugs if their file is damaged
-   */
-  oldSlugs(mayBeLost?: boolean): OldSlugs;
-  /** Reads the old slugs even if their file does not match the manifest. */
-  unverifiedOldSlugs(): OldSlugs;
+  readonly past: PastReader;
   /**
    * Reads records that may have been written by any version of gamedata, so they may
    * have other fields.
@@ -171,9 +162,7 @@ export function openSnapshot(folder: string): Snapshot {
   return {
     summary,
     data: (hasNames = true) => readDataSet(files, hasNames),
-    history: () => readHistory(files),
-    oldSlugs: (mayBeLost) => readOldSlugs(storage, mayBeLost),
-    unverifiedOldSlugs: () => readUnverifiedOldSlugs(storage),
+    past: createPastReader(files),
     records: () => parseRecords(storage, readRecordFiles(files), anySchemas),
     readNames: (records) => readSnapshotNames(files, records),
   };
@@ -324,28 +313,36 @@ function readSnapshotNames(
   });
 }
 
-function readHistory({ storage, summary }: SnapshotFiles): History {
-  if (!hasFile(storage, CHANGES_FILE)) return emptyHistory;
-  const json = readJson(storage, CHANGES_FILE);
-  return decodeHistory(json, summary.digest, {
-    record: storage.at(CHANGES_FILE),
-    hint: `Delete ${CHANGES_FILE} to start a new history.`,
-  });
+function createPastReader({ storage, summary }: SnapshotFiles): PastReader {
+  const { digest } = summary;
+  const record = storage.at(CHANGES_FILE);
+  return {
+    name: storage.name,
+    history() {
+      if (!hasFile(storage, CHANGES_FILE)) return emptyHistory;
+      const json = readJson(storage, CHANGES_FILE);
+      const hint = `Delete ${CHANGES_FILE} to start a new history.`;
+      return decodeHistory(json, digest, { record, hint });
+    },
+    historyUpToData() {
+      const json = readJson(storage, CHANGES_FILE);
+      return decodeHistoryUpTo(json, digest, record);
+    },
+    oldSlugs: () => readOldSlugs(storage),
+    unverifiedOldSlugs: () => readUnverifiedOldSlugs(storage),
+    redirects: () => noOldSlugs,
+  };
 }
 
 /** Reads the old slugs. If the folder has a manifest, the file must match it. */
-function readOldSlugs(storage: SiteStorage, mayBeLost?: boolean): OldSlugs {
+function readOldSlugs(storage: SiteStorage): OldSlugs {
   const hasManifest = hasFile(storage, MANIFEST_FILE);
   if (!hasManifest && !hasFile(storage, FORMER_FILE)) return noOldSlugs;
-  const about = { name: storage.name, wayOut: 'Restore the folder from a copy' };
-  const readVerifiedSlugs = (): OldSlugs => {
-    if (hasManifest) {
-      const entries = entriesByPath(readManifest(storage));
-      readVerified(storage, entries, FORMER_FILE);
-    }
-    return readUnverifiedOldSlugs(storage);
-  };
-  return withRestoreHint(about, readVerifiedSlugs, mayBeLost);
+  if (hasManifest) {
+    const entries = entriesByPath(readManifest(storage));
+    readVerified(storage, entries, FORMER_FILE);
+  }
+  return readUnverifiedOldSlugs(storage);
 }
 
 const readUnverifiedOldSlugs = (storage: SiteStorage): OldSlugs =>
@@ -430,29 +427,7 @@ export function readPreviousSnapshot(folder: string): PreviousSnapshot | undefin
     ...snapshot.summary,
     records: snapshot.records,
     readNames: snapshot.readNames,
-    readPast: (mayBeLost) => readPublishedPast(snapshot, mayBeLost),
-  };
-}
-
-/**
- * Reads the history and the old slugs from the user's own folder, in which an
- * interrupted change may have replaced a file. If the history does not end with this
- * data set, it starts again from here. Old slugs are kept even if their file does
- * not match the manifest, because permanent URLs depend on these redirects.
- *
- * @throws OutputError if the old slugs cannot be read and must not be lost
- */
-function readPublishedPast(snapshot: Snapshot, mayBeLost: boolean): PastWithNotices {
-  const notices: string[] = [];
-  const history = ignoreDamage(snapshot.history);
-  if (!history) notices.push(RESTART);
-  const verifiedSlugs = ignoreDamage(() => snapshot.oldSlugs());
-  const oldSlugs = verifiedSlugs ?? ignoreDamage(snapshot.unverifiedOldSlugs);
-  if (!verifiedSlugs && oldSlugs) notices.push(`${FORMER_FILE} ${INTERRUPTED}`);
-  return {
-    history: history ?? emptyHistory,
-    // Reading the file again throws an error that explains how to continue.
-    oldSlugs: oldSlugs ?? snapshot.oldSlugs(mayBeLost),
-    notices,
+    readPast: (mayBeLost) =>
+      readPublishedPast(snapshot.past, { mayBeLost, wayOut: RESTORE_FOLDER }),
   };
 }

@@ -126,7 +126,7 @@ function findDataProblems(site: BuiltSite): Problem[] {
   }
 
   const records = attempt(site.records);
-  attempt(site.oldSlugs);
+  attempt(site.past.oldSlugs);
   if (records) {
     const names = attempt(() => site.names(records));
     const summary = names && summarizeNames(names);
@@ -134,6 +134,6 @@ function findDataProblems(site: BuiltSite): Problem[] {
       problems.push({ file: META_FILE, problem: "does not match the site's names" });
     }
   }
-  attempt(site.history);
+  attempt(site.past.history);
   return problems;
 }

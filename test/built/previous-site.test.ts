@@ -129,7 +129,7 @@ describe('readPreviousSite', () => {
         ]),
       );
       expect(notices).toEqual([
-        'former.json differs from the manifest, as after an interrupted build: its old slugs are added to the published redirects',
+        'former.json does not match the other files, as after an interrupted build: its old slugs are kept',
       ]);
     },
   );
@@ -147,7 +147,7 @@ describe('readPreviousSite', () => {
     expect(previous?.readPast(false)).toMatchObject({
       history: { steps: [step] },
       notices: [
-        'changes.json differs from the manifest, as after an interrupted build: its steps up to the published data are kept',
+        'changes.json does not match the other files, as after an interrupted build: its steps up to the published data are kept',
       ],
     });
   });

@@ -2,10 +2,12 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readIntactPast } from '../../src/built/past.ts';
 import type { Kind } from '../../src/contract/kinds.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
+import { compare } from '../../src/dataset/compare.ts';
 import { digestLines, summarizeNames } from '../../src/dataset/data-set.ts';
-import { emptyHistory } from '../../src/dataset/history.ts';
+import { emptyHistory, encodeHistory } from '../../src/dataset/history.ts';
 import { emptyPast } from '../../src/dataset/past.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
@@ -16,7 +18,7 @@ import {
   readPreviousSnapshot,
   snapshotFiles,
 } from '../../src/sources/snapshot.ts';
-import { renamedSite } from '../support/data-set-versions.ts';
+import { renamedSite, versionOf } from '../support/data-set-versions.ts';
 import {
   type DecodedDataSet,
   decodeDataSet,
@@ -225,7 +227,9 @@ describe('a snapshot', () => {
 
   it('names CRLF line breaks as the cause if former.json is damaged', () => {
     const folder = writeConvertedFormer();
-    const error = catchError(() => openSnapshot(folder).oldSlugs());
+    const { past } = openSnapshot(folder);
+    const options = { isComplete: true, wayOut: 'Restore it' };
+    const error = catchError(() => readIntactPast(past, options));
     const file = path.join(folder, 'former.json');
     expect(error.message).toBe(`${file}: has CRLF line breaks, expected LF`);
     expect(error.hint).toContain('.gitattributes');
@@ -234,7 +238,7 @@ describe('a snapshot', () => {
   it('ignores a damaged former.json when it is read as the previous snapshot', () => {
     const previous = readPreviousSnapshot(writeConvertedFormer());
     const notice =
-      'former.json differs from the manifest, as after an interrupted build';
+      'former.json does not match the other files, as after an interrupted build: its old slugs are kept';
     expect(previous?.readPast(false)).toEqual({ ...emptyPast, notices: [notice] });
   });
 
@@ -342,24 +346,42 @@ describe('readPreviousSnapshot', () => {
 });
 
 it('reads an empty history from a snapshot without changes.json', () => {
-  expect(openSnapshot(write()).history()).toEqual(emptyHistory);
+  expect(openSnapshot(write()).past.history()).toEqual(emptyHistory);
 });
 
 it("rejects a history that does not end with the snapshot's data", () => {
   const files = renamedSite().files();
   const changes = files.filter((file) => file.path === 'changes.json');
   const folder = snapshotFolder(encodeDataSet(dataSet), ...changes);
-  const error = catchError(() => openSnapshot(folder).history());
+  const error = catchError(() => openSnapshot(folder).past.history());
   expect(error.message).toMatch(
     /changes\.json › steps\[0\]\.to\.digest: got sha256:\w+, expected sha256/,
   );
   expect(error.hint).toBe('Delete changes.json to start a new history.');
 });
 
+it('keeps the steps up to the previous snapshot if changes.json is newer', () => {
+  const first = versionOf([rawMove(1, { slug: 'a' })]);
+  const second = versionOf([rawMove(1, { slug: 'b' })]);
+  const third = versionOf([rawMove(1, { slug: 'c' })]);
+  const firstStep = compare(first, second);
+  const secondStep = compare(second, third);
+  const data = dataSetOf({ move: [rawMove(1, { slug: 'b' })], item: [] });
+  const folder = snapshotFolder(encodeDataSet(data), {
+    path: 'changes.json',
+    body: encodeHistory({ steps: [secondStep, firstStep] }),
+  });
+  const { history, notices } = readPreviousSnapshot(folder)?.readPast(false) ?? {};
+  expect(history).toEqual({ steps: [firstStep] });
+  expect(notices).toEqual([
+    expect.stringContaining('its steps up to the published data are kept'),
+  ]);
+});
+
 it('rejects a history without steps', () => {
   const folder = write();
   writeFileSync(path.join(folder, 'changes.json'), '{}');
-  expect(() => openSnapshot(folder).history()).toThrow(
+  expect(() => openSnapshot(folder).past.history()).toThrow(
     'changes.json › steps: got nothing',
   );
 });

@@ -207,8 +207,8 @@ it("builds a valid site even if an interrupted build's staging folder is lost", 
   const { changes, notices } = await build({ ...renamed, ...options, out });
   expect(changes.steps).toHaveLength(1);
   expect(notices).toEqual([
-    expect.stringMatching(/^changes\.json differs from the manifest/),
-    expect.stringMatching(/^former\.json differs from the manifest/),
+    expect.stringMatching(/^changes\.json does not match the other files/),
+    expect.stringMatching(/^former\.json does not match the other files/),
   ]);
   for (const file of ['changes.json', 'former.json', 'moved.json']) {
     const text = readFileSync(path.join(out, file), 'utf8');
