@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { command, serve } from '../../src/cli/commands/serve.ts';
-import { createReporter } from '../../src/cli/reporter.ts';
-import { kindNames } from '../../src/contract/kinds.ts';
-import { startServe } from '../support/engines/serve.ts';
-import { oneOfOthers } from '../support/kinds.ts';
-import { startCli } from '../support/run-cli.ts';
+import { command, serve } from '../../../src/cli/commands/serve.ts';
+import { createReporter } from '../../../src/cli/reporter.ts';
+import { kindNames } from '../../../src/contract/kinds.ts';
+import { startServe } from '../../support/engines/serve.ts';
+import { oneOfOthers } from '../../support/kinds.ts';
+import { startCli } from '../../support/run-cli.ts';
 import {
   openSocket,
   publishNewSite,
   publishSite,
   sendTarget,
   serveSite,
-} from '../support/serving.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+} from '../../support/serving.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const eventually = { timeout: 60_000 };
 

@@ -4,15 +4,15 @@ import {
   type BuildOptions,
   build,
   resolveBuild,
-} from '../../../src/cli/commands/build.ts';
-import { diff } from '../../../src/cli/commands/diff.ts';
-import { mirror } from '../../../src/cli/commands/mirror.ts';
-import { serve } from '../../../src/cli/commands/serve.ts';
-import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import { verify } from '../../../src/cli/commands/verify.ts';
-import type { Environment } from '../../../src/cli/site-options.ts';
-import { UsageError } from '../../../src/errors.ts';
-import { resolveSettings } from '../../../src/pipeline/settings.ts';
+} from '../../src/cli/commands/build.ts';
+import { diff } from '../../src/cli/commands/diff.ts';
+import { mirror } from '../../src/cli/commands/mirror.ts';
+import { serve } from '../../src/cli/commands/serve.ts';
+import { snapshot } from '../../src/cli/commands/snapshot.ts';
+import { verify } from '../../src/cli/commands/verify.ts';
+import type { Environment } from '../../src/cli/site-options.ts';
+import { UsageError } from '../../src/errors.ts';
+import { resolveSettings } from '../../src/pipeline/settings.ts';
 
 /** Returns the settings of a first build. */
 function settingsOf(options: BuildOptions, environment: Environment) {
