@@ -9,12 +9,12 @@ const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href
  * them once per worker saves a third.
  */
 const isolated = [
-  'test/cli/commands/verify.test.ts',
   'test/pipeline/keep-archive.test.ts',
+  'test/promises/power-cut.test.ts',
+  'test/promises/verify-during-build.test.ts',
   'test/publish/apply.test.ts',
   'test/publish/lock.test.ts',
   'test/publish/permissions.test.ts',
-  'test/publish/power-cut.test.ts',
   'test/publish/recover.test.ts',
 ];
 

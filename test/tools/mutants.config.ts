@@ -6,16 +6,18 @@ import { defineConfig } from 'vitest/config';
  */
 const coveredBy: Record<string, readonly string[]> = {
   sources: [
-    'test/cli/commands/history.test.ts',
     'test/cli/commands/mirror.test.ts',
+    'test/promises/{history,limits}.test.ts',
     'test/verify/folder.test.ts',
   ],
   dataset: ['test/sources/icons.test.ts', 'test/sources/snapshot.test.ts'],
-  publish: ['test/cli/commands/mirror.test.ts'],
+  publish: ['test/cli/commands/mirror.test.ts', 'test/promises/power-cut.test.ts'],
+  serve: ['test/promises/reference.test.ts'],
+  site: ['test/promises/published-schemas.test.ts'],
   contract: [
+    'test/promises/{hostile-text,published-schemas,reference}.test.ts',
     'test/site/generate-site.test.ts',
     'test/site/openapi.test.ts',
-    'test/site/schemas.test.ts',
     'test/serve/handler/**/*.test.ts',
     'test/web/render-pages.test.ts',
   ],

@@ -15,7 +15,7 @@ const patterns: Readonly<Record<string, string>> = {
  * The moments to kill each scenario: before the n-th call of a function, optionally
  * only counting calls about certain paths.
  *
- * `test/publish/power-cut.test.ts` tries every call of a small site. Here, one call
+ * `test/promises/power-cut.test.ts` tries every call of a small site. Here, one call
  * from each phase is enough to test what requires a real process: the lock of a
  * process that has ended, the cache's journal, and files that are flushed by real
  * calls.

@@ -1,73 +1,60 @@
-import * as fs from 'node:fs';
-import path from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
-import { verify } from '../../../src/cli/commands/verify.ts';
-import { withOutput } from '../../../src/publish/publish.ts';
-import { failing, publishedSite } from '../../support/publishing.ts';
-import { rawRecords, siteOf } from '../../support/sites.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SiteServer, serve } from '../../../src/cli/commands/serve.ts';
+import { oneOfOthers } from '../../support/kinds.ts';
+import { startServer, status } from '../../support/local-server.ts';
+import { callCli } from '../../support/run-cli.ts';
+import { rawRecords } from '../../support/sites.ts';
+import { sharedSite } from '../../support/small-data.ts';
 
-vi.mock('node:fs', { spy: true });
-const real = await vi.importActual<typeof import('node:fs')>('node:fs');
-afterEach(() => void vi.resetAllMocks());
-
-const publishSite = (out: string, moves: number) =>
-  withOutput(out, ({ publish }) => publish(siteOf(rawRecords(moves, 1)).files()));
-
-/**
- * Creates two folders with the same site, which are twins. A test then builds
- * another site in the second one.
- */
-async function createTwins() {
-  const sites = [await publishedSite({}), await publishedSite({})];
-  for (const { out } of sites) await publishSite(out, 2);
-  const [target = '', twin = ''] = sites.map(({ out }) => out);
-  return { target, twin };
-}
-
-/**
- * Verifies a folder. When its first record is read, the folder is replaced with its
- * changed twin.
- */
-function verifyDuringChange({ target, twin }: { target: string; twin: string }) {
-  const record = path.join(target, 'api/gamedata/move/move-1/index.json');
-  vi.mocked(fs.openSync).mockImplementation((file, flags, mode) => {
-    if (file === record) {
-      vi.mocked(fs.openSync).mockReset();
-      fs.cpSync(path.dirname(twin), path.dirname(target), { recursive: true });
-    }
-    return real.openSync(file, flags, mode);
-  });
-  return verify({ target });
-}
-
-it('reports that a build has changed the folder during verification', async () => {
-  const twins = await createTwins();
-  await publishSite(twins.twin, 3);
-  await expect(verifyDuringChange(twins)).rejects.toMatchObject({
-    message: `${twins.target}: was changed by a build while it was verified`,
-    hint: 'Verify it again when no build is running.',
-  });
-  expect(await verify({ target: twins.target })).toMatchObject({ problems: [] });
+const { site } = sharedSite({ baseUrl: 'https://example.test' }, rawRecords(3, 2));
+let server: SiteServer;
+beforeAll(async () => {
+  server = await serve({ dir: site, port: 0 });
 });
+afterAll(() => server.close());
 
-it('reports that a build is still changing the folder during verification', async () => {
-  const twins = await createTwins();
-  vi.mocked(fs.renameSync).mockImplementation((from, to) => {
-    if (String(to).endsWith('site/meta.json')) failing('EIO')();
-    real.renameSync(from, to);
+describe('verify <url>', () => {
+  it('prints a single result line for a correct deployment', async () => {
+    const options = ['--link-base', 'https://example.test'];
+    const { code, stderr, stdout } = await callCli([
+      'verify',
+      server.url,
+      ...options,
+    ]);
+    expect(stderr).toMatch(
+      new RegExp(
+        `^(?:.* checked · .*\n|reading the lists · .*\n)*http:\\S+: 3 moves, 2 items${oneOfOthers}, static level: (\\d\\d) of \\1 guarantees kept, in [\\d.]+ s\n$`,
+      ),
+    );
+    expect(stdout).toBe('');
+    expect(code).toBe(0);
   });
-  await expect(publishSite(twins.twin, 3)).rejects.toThrow('cannot be completed');
-  vi.resetAllMocks();
-  await expect(verifyDuringChange(twins)).rejects.toThrow(
-    `${twins.target}: is being changed, or an interrupted build left it incomplete`,
-  );
-});
 
-it('reports a missing file as damage if no build is running', async () => {
-  const { target } = await createTwins();
-  const file = 'api/gamedata/move/move-1/index.json';
-  fs.rmSync(path.join(target, file));
-  expect(await verify({ target })).toMatchObject({
-    problems: [{ file, problem: 'is missing' }],
+  it('prints a failed request for each guarantee that a deployment breaks', async () => {
+    const { code, stderr, stdout } = await callCli(['verify', server.url, '--json']);
+    expect(stderr).toContain(
+      'FAIL root: the API root lists the kinds: GET /api/gamedata/: got {"move":',
+    );
+    expect(stderr).toContain(
+      '; if the site was built for that base URL, use --link-base https://example.test\n',
+    );
+    expect(stderr).toMatch(
+      /FAIL lists: .*: GET \/api\/gamedata\/move\/\?format=api: .* \(and \d+ more\)\n/,
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      address: server.url,
+      level: 'static',
+      failed: 6,
+    });
+    expect(code).toBe(1);
+  });
+
+  it('prints progress even if stderr is not a terminal', async () => {
+    const { url } = await startServer((response, _, at) =>
+      setTimeout(() => status(404)(response), at === 1 ? 1500 : 0),
+    );
+    const { stderr } = await callCli(['verify', url]);
+    // The number of requests depends on the machine's load.
+    expect(stderr).toMatch(/^reading the lists · \d+ requests?\/s$/m);
   });
 });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { callCli } from '../../support/run-cli.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { callCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const config =
   'own.json: cannot be read (not a regular file), expected a configuration';

@@ -1,19 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../../src/cli/commands/build.ts';
-import { mapKinds } from '../../../src/contract/kinds.ts';
-import { fingerprint } from '../../support/fingerprint.ts';
-import { namesIn } from '../../support/kinds.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { serveUpstream } from '../../support/test-upstream.ts';
+import { build } from '../../src/cli/commands/build.ts';
+import { mapKinds } from '../../src/contract/kinds.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { namesIn } from '../support/kinds.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
 import {
   type Answer,
   itemAnswer,
   moveAnswer,
   plainAnswer,
   upstreamOf,
-} from '../../support/upstream-data.ts';
+} from '../support/upstream-data.ts';
 
 const named = (names: Record<string, string>) => ({
   names: Object.entries(names).map(([language, name]) => ({

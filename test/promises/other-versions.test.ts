@@ -1,27 +1,23 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../../src/cli/commands/build.ts';
-import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import { API_PREFIX, listPageFile } from '../../../src/contract/paths.ts';
-import {
-  digestLines,
-  encodeLine,
-  removeUrl,
-} from '../../../src/dataset/data-set.ts';
-import { verifyFolder } from '../../../src/verify/folder.ts';
-import { everyKind } from '../../support/kinds.ts';
-import { listAsTheyAre } from '../../support/listed.ts';
-import { rawRecords } from '../../support/sites.ts';
-import { smallSource } from '../../support/small-data.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { serveUpstream } from '../../support/test-upstream.ts';
+import { build } from '../../src/cli/commands/build.ts';
+import { snapshot } from '../../src/cli/commands/snapshot.ts';
+import { API_PREFIX, listPageFile } from '../../src/contract/paths.ts';
+import { digestLines, encodeLine, removeUrl } from '../../src/dataset/data-set.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import { everyKind } from '../support/kinds.ts';
+import { listAsTheyAre } from '../support/listed.ts';
+import { rawRecords } from '../support/sites.ts';
+import { smallSource } from '../support/small-data.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
 import {
   itemAnswer,
   moveAnswer,
   tinyUpstream,
   upstreamOf,
-} from '../../support/upstream-data.ts';
+} from '../support/upstream-data.ts';
 
 type Json = Record<string, unknown>;
 

@@ -3,8 +3,8 @@ import {
   browsePage,
   handledSite,
   recordsWithGaps,
-} from '../../support/handled-site.ts';
-import { forOthers } from '../../support/kinds.ts';
+} from '../support/handled-site.ts';
+import { forOthers } from '../support/kinds.ts';
 
 const { send } = handledSite(recordsWithGaps());
 

@@ -1,17 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { build } from '../../../src/cli/commands/build.ts';
-import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import { type History, historySchema } from '../../../src/contract/changes.ts';
-import { verifyFolder } from '../../../src/verify/folder.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { serveUpstream } from '../../support/test-upstream.ts';
-import {
-  type Answer,
-  tinyUpstream,
-  upstreamOf,
-} from '../../support/upstream-data.ts';
+import { build } from '../../src/cli/commands/build.ts';
+import { snapshot } from '../../src/cli/commands/snapshot.ts';
+import { type History, historySchema } from '../../src/contract/changes.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { type Answer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
