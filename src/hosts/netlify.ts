@@ -9,7 +9,7 @@ import { kindNames } from '../contract/kinds.ts';
 import * as paths from '../contract/paths.ts';
 import { createHeadersFile } from './headers-file.ts';
 import type { BuildVariables, Host, HostContext, HostFile } from './host.ts';
-import { createRules } from './netlify-rules.ts';
+import { createRules } from './netlify-redirects.ts';
 import { escapeRegExp } from './request-patterns.ts';
 
 export const FUNCTION_FOLDER = '_edge/';
