@@ -4,7 +4,7 @@ import { linkStyles } from '../contract/paths.ts';
 import { iconModes } from '../contract/responses.ts';
 import {
   defaultHost,
-  findConflictingHosts,
+  findHostConflict,
   hostNames,
   listBaseUrlVariables,
 } from '../hosts/index.ts';
@@ -26,12 +26,12 @@ const hostList = z
   .array(oneOf(hostNames))
   .readonly()
   .superRefine((names, { addIssue }) => {
-    const rivals = findConflictingHosts(names);
-    if (rivals.length > 0) {
-      addIssue(
-        `got ${formatValue(rivals.join(' '))}, expected one of them, because both read _redirects`,
-      );
-    }
+    const conflict = findHostConflict(names);
+    if (conflict === undefined) return;
+    const got = formatValue(conflict.names.join(' '));
+    addIssue(
+      `got ${got}, expected one of them, because they read ${conflict.file} differently`,
+    );
   })
   .optional();
 
@@ -39,8 +39,8 @@ export const siteOptions = {
   ...inGroup('Output:', {
     /**
      * The base URL. The default is the first one that is set: the variable
-     * `BASE_URL`, Netlify's variables, the published base URL, and finally
-     * `http://127.0.0.1:3000`.
+     * `BASE_URL`, the variables of a host's build machine, the published base URL,
+     * and finally `http://127.0.0.1:3000`.
      */
     baseUrl: option(
       '--base-url <url>',
@@ -49,7 +49,7 @@ export const siteOptions = {
     ),
     /**
      * Whether links point to endpoints (`query`) or to files (`file`). The default
-     * is `query`, except for GitHub Pages.
+     * is `query`, except for a host that ignores queries.
      */
     links: option(
       '--links <style>',
@@ -80,9 +80,7 @@ export const siteOptions = {
       `hosts to configure [${defaultHost}]`,
       hostList,
     ),
-    /**
-     * The document root of nginx, Caddy or Apache. The default is the output folder.
-     */
+    /** The document root of a web server. The default is the output folder. */
     root: option(
       '--root <dir>',
       'document root of a web server [--out]',

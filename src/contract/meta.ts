@@ -232,7 +232,7 @@ const manifestEntrySchema = z.strictObject({
     .string()
     .refine(isSitePath, 'expected a relative path inside the site')
     .describe(
-      'Relative to the base URL. Host configuration is listed but not served: `wrangler.jsonc`, and paths outside `.well-known/` with a segment that starts with a dot or `_`, such as `_hosts/`.',
+      'Relative to the base URL. Host configuration is listed but not served: paths outside `.well-known/` with a segment that starts with a dot or `_`, and any other file that a host reads as its configuration.',
     ),
   bytes: z.int().min(0).max(MAX_FILE_BYTES).describe('The size in bytes.'),
   sha256: sha256Schema.describe('The SHA-256 in hexadecimal.'),

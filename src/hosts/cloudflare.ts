@@ -6,7 +6,7 @@
 import { DOCS_PATH, getBasePath, ICONS_PATH } from '../contract/paths.ts';
 import { quoteArgument } from '../contract/words.ts';
 import { createHeadersFile } from './headers-file.ts';
-import type { Host, HostContext } from './host.ts';
+import { type Host, type HostContext, REDIRECTS_FILE } from './host.ts';
 
 const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
@@ -45,7 +45,7 @@ export const cloudflare: Host = {
       { path: WORKER, body: worker },
       { path: CONFIGURATION, body: `${configuration}\n` },
       createHeadersFile(context),
-      { path: '_redirects', body: createRedirectRules(base).join('') },
+      { path: REDIRECTS_FILE, body: createRedirectRules(base).join('') },
       { path: '.assetsignore', body: `${hidden.join('\n')}\n` },
     ];
   },

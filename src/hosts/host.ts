@@ -28,6 +28,12 @@ export interface HostFile extends SiteFile {
   readonly body: string;
 }
 
+/**
+ * The file in which some hosts expect redirects and rewrites. Each of these hosts
+ * has its own dialect of it.
+ */
+export const REDIRECTS_FILE = '_redirects';
+
 export type BuildVariables = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -3,7 +3,13 @@ import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import { githubPages } from './github-pages.ts';
-import type { BuildVariables, Host, HostContext, HostFile } from './host.ts';
+import {
+  type BuildVariables,
+  type Host,
+  type HostContext,
+  type HostFile,
+  REDIRECTS_FILE,
+} from './host.ts';
 import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
 import { CONFIG_FOLDER } from './web-server.ts';
@@ -28,16 +34,20 @@ export const webServerNames: readonly string[] = hostNames.filter(
   (name) => hosts[name].installation !== undefined,
 );
 
-/**
- * Returns the hosts that cannot share a site, because they read `_redirects` in
- * different dialects.
- */
-export function findConflictingHosts(
+/** Hosts that cannot share a site, because they read one file in different ways. */
+export interface HostConflict {
+  readonly names: readonly HostName[];
+  readonly file: string;
+}
+
+/** Finds the hosts that cannot share a site. Returns undefined if all of them can. */
+export function findHostConflict(
   names: readonly HostName[],
-): readonly HostName[] {
+): HostConflict | undefined {
   const rivals = names.filter((name) => hosts[name].redirectsDialect !== undefined);
   const dialects = new Set(rivals.map((name) => hosts[name].redirectsDialect));
-  return dialects.size > 1 ? rivals : [];
+  if (dialects.size <= 1) return undefined;
+  return { names: rivals, file: REDIRECTS_FILE };
 }
 
 /**

@@ -8,7 +8,13 @@ import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
 import * as paths from '../contract/paths.ts';
 import { createHeadersFile } from './headers-file.ts';
-import type { BuildVariables, Host, HostContext, HostFile } from './host.ts';
+import {
+  type BuildVariables,
+  type Host,
+  type HostContext,
+  type HostFile,
+  REDIRECTS_FILE,
+} from './host.ts';
 import { createRules } from './netlify-redirects.ts';
 import { escapeRegExp } from './request-patterns.ts';
 
@@ -34,7 +40,7 @@ export const netlifyRules: Host = {
     const base = paths.getBasePath(context.baseUrl);
     const rules = createRules(context).map((rule) => `${base}${rule}\n`);
     return [
-      { path: '_redirects', body: rules.join('') },
+      { path: REDIRECTS_FILE, body: rules.join('') },
       createHeadersFile(context),
     ];
   },

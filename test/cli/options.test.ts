@@ -308,7 +308,7 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
   ],
   [
     { hosts: ['nginx', 'netlify', 'cloudflare'] },
-    '--host: got "netlify cloudflare", expected one of them, because',
+    '--host: got "netlify cloudflare", expected one of them, because they read _redirects differently',
   ],
 ])('rejects the options %j', (options, problem) => {
   expect(() => settingsOf(options as BuildOptions, NAMED)).toThrow(problem);

@@ -1,15 +1,19 @@
 import { expect, it } from 'vitest';
 import * as hosts from '../../src/hosts/index.ts';
 
-it.each<[hosts.HostName[], conflicting: hosts.HostName[]]>([
-  [['netlify', 'netlify-rules', 'nginx', 'apache'], []],
-  [['cloudflare', 'github-pages', 'caddy'], []],
-  [
-    ['nginx', 'cloudflare', 'netlify-rules'],
-    ['cloudflare', 'netlify-rules'],
-  ],
-])('finds the conflicting hosts among %j: %j', (names, conflicting) => {
-  expect(hosts.findConflictingHosts(names)).toEqual(conflicting);
+it.each<[hosts.HostName[]]>([
+  [['netlify', 'netlify-rules', 'nginx', 'apache']],
+  [['cloudflare', 'github-pages', 'caddy']],
+])('finds no conflict among %j', (names) => {
+  expect(hosts.findHostConflict(names)).toBeUndefined();
+});
+
+it('finds hosts that read `_redirects` in different dialects', () => {
+  const names: hosts.HostName[] = ['nginx', 'cloudflare', 'netlify-rules'];
+  expect(hosts.findHostConflict(names)).toEqual({
+    names: ['cloudflare', 'netlify-rules'],
+    file: '_redirects',
+  });
 });
 
 it.each([
