@@ -1,4 +1,7 @@
-/** Which folder of src/ may import which others, and which packages: arrows only lead down this table. */
+/**
+ * The folders and packages that each folder of src/ may import. Each folder imports
+ * only folders above it in this table.
+ */
 
 const rooms = {
   contract: { imports: ['errors.ts'], packages: ['zod'] },
@@ -9,14 +12,14 @@ const rooms = {
     imports: ['contract', 'dataset', 'errors.ts', 'hosts', 'sha256.ts', 'web'],
     packages: ['fflate', 'modern-tar', 'zod'],
   },
+  built: {
+    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'sha256.ts'],
+    packages: ['modern-tar', 'node:*', 'zod'],
+  },
   'serve/handler': { imports: ['contract'], packages: [] },
   serve: {
     imports: ['built', 'contract', 'errors.ts', 'files.ts', 'hosts', 'sha256.ts'],
     packages: ['node:*', 'p-limit'],
-  },
-  built: {
-    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'sha256.ts'],
-    packages: ['modern-tar', 'node:*', 'zod'],
   },
   http: {
     imports: ['contract', 'errors.ts', 'files.ts', 'package.ts', 'sha256.ts'],
@@ -73,21 +76,19 @@ const rooms = {
   cli: {
     imports: [
       'built',
-      ...[
-        'contract',
-        'dataset',
-        'errors.ts',
-        'files.ts',
-        'hosts',
-        'http',
-        'publish',
-        'serve',
-        'site',
-      ],
+      'contract',
+      'dataset',
+      'errors.ts',
+      'files.ts',
+      'hosts',
+      'http',
+      'package.ts',
       'pipeline',
+      'publish',
+      'serve',
+      'site',
       'sources',
       'verify',
-      'package.ts',
     ],
     packages: ['commander', 'node:*', 'zod'],
   },
