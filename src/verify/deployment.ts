@@ -6,6 +6,7 @@ import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { toSeconds } from '../contract/words.ts';
+import { hostNames, hosts } from '../hosts/index.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeRequest } from '../http/probe.ts';
@@ -36,6 +37,25 @@ interface DeploymentOptions {
 export interface SupportedByHosts {
   readonly hosts: readonly string[];
   readonly names: readonly contract.GuaranteeName[];
+}
+
+/**
+ * Finds the guarantees that all of a site's hosts support. Returns undefined if this
+ * version of gamedata supports none of the hosts.
+ */
+export function findSupportedGuarantees(
+  siteHosts: readonly string[],
+): SupportedByHosts | undefined {
+  const supportedHosts = hostNames.filter((name) => siteHosts.includes(name));
+  if (supportedHosts.length === 0) return undefined;
+  const unsupported = new Set<contract.GuaranteeName>();
+  for (const name of supportedHosts) {
+    for (const guarantee of hosts[name].unsupported) unsupported.add(guarantee);
+  }
+  const names = contract.guaranteeNames.filter(
+    (guarantee) => !unsupported.has(guarantee),
+  );
+  return { hosts: supportedHosts, names };
 }
 
 /** The maximum number of failures that are stored per guarantee. */

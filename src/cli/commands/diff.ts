@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Comparison } from '../../contract/changes.ts';
-import { isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
+import { isUrl } from '../../contract/paths.ts';
 import {
   compare,
   countChanges,
   type SummarizedRecords,
 } from '../../dataset/compare.ts';
 import { formatMarkdown, formatText } from '../../dataset/describe-changes.ts';
-import { UpstreamError } from '../../errors.ts';
+import { loadRecords } from '../../pipeline/load-records.ts';
 import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import {
@@ -57,43 +57,20 @@ export type DiffOptions = OptionInput<typeof diffOptions> &
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...parsed } = parseOptions(diffOptions, options);
   const [older, newer] = await Promise.all([
-    loadRecords(from, parsed),
-    loadRecords(to, parsed),
+    readTarget(from, parsed),
+    readTarget(to, parsed),
   ]);
   return compare(older, newer);
 }
 
 type LoadOptions = Pick<DiffOptions, 'signal'> & { readonly concurrency: number };
 
-/**
- * Reads the records of a data set, which any version of gamedata may have created.
- *
- * If a URL has no manifest, it may be an API that gamedata did not build, so we read
- * its list pages.
- */
-async function loadRecords(
+async function readTarget(
   target: string,
   options: LoadOptions,
 ): Promise<SummarizedRecords> {
   const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;
   await assertSettledFolder(target);
-  try {
-    return await loadDataSet(upstream, options);
-  } catch (error) {
-    const isWithoutManifest =
-      error instanceof UpstreamError &&
-      error.request.status === 404 &&
-      error.request.url === `${upstream}/${MANIFEST_FILE}`;
-    if (!isWithoutManifest) throw error;
-    const { readLists } = await import('../../sources/crawl.ts');
-    return readLists(upstream, options);
-  }
-}
-
-async function loadDataSet(
-  upstream: string,
-  options: LoadOptions,
-): Promise<SummarizedRecords> {
   const isSnapshot = existsSync(path.join(upstream, PROVENANCE_FILE));
   const parsed = parseOptions(sourceOptions, {
     ...options,
@@ -103,9 +80,7 @@ async function loadDataSet(
     cache: false,
     retries: 1,
   });
-  const { loadSource } = await import('../../sources/index.ts');
-  const { dataSet } = await loadSource(resolveSource(parsed, {}));
-  return { ...dataSet, ...dataSet.provenance };
+  return loadRecords(resolveSource(parsed, {}));
 }
 
 const formats = {

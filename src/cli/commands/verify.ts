@@ -1,20 +1,14 @@
 import { openStorage } from '../../built/archive.ts';
 import { openSite } from '../../built/site.ts';
-import {
-  type GuaranteeName,
-  guaranteeNames,
-  levels,
-} from '../../contract/guarantees.ts';
-import type { Meta } from '../../contract/meta.ts';
+import { levels } from '../../contract/guarantees.ts';
 import { formatValue, truncate } from '../../contract/parse.ts';
-import { isArchive, isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
+import { isArchive, isUrl } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
-import { GamedataError, OutputError, UsageError } from '../../errors.ts';
-import { attempt } from '../../files.ts';
-import { hostNames, hosts } from '../../hosts/index.ts';
+import { UsageError } from '../../errors.ts';
 import { assertSettledFolder } from '../../pipeline/source-settings.ts';
-import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
-import { type FolderReport, verifySite } from '../../verify/folder.ts';
+import { verifyStored } from '../../pipeline/verify-stored.ts';
+import type { DeploymentReport } from '../../verify/deployment.ts';
+import type { FolderReport } from '../../verify/folder.ts';
 import type { OnVerifyProgress } from '../../verify/progress.ts';
 import {
   defineCommand,
@@ -121,7 +115,9 @@ export async function verify(
   if (!isUrl(target)) return verifyStored(target, deployment.onProgress);
 
   const url = parseValue(httpUrl, target, 'address');
-  const { verifyDeployment } = await import('../../verify/deployment.ts');
+  const { findSupportedGuarantees, verifyDeployment } = await import(
+    '../../verify/deployment.ts'
+  );
   const checks = { ...deployment, level: level ?? 'static' };
   if (like === undefined) return verifyDeployment(url, checks);
 
@@ -131,7 +127,8 @@ export async function verify(
   const site = openSite(await openStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, onWait, site, deadline });
-  const supported = level === undefined ? findSupported(site.meta.hosts) : undefined;
+  const supported =
+    level === undefined ? findSupportedGuarantees(site.meta.hosts) : undefined;
   return verifyDeployment(url, { ...checks, supported, site });
 }
 
@@ -168,55 +165,6 @@ function assertCompatible({ target, like, wait, linkBase }: VerifyOptions): void
       },
     );
   }
-}
-
-/**
- * Verifies a folder or an archive.
- *
- * If a build changes the folder at the same time, the mixture of two sites looks
- * like damage. So if anything is wrong, we wait until no build is changing the
- * folder, and then check that the manifest is still the one from the beginning.
- */
-async function verifyStored(
-  target: string,
-  onProgress: OnVerifyProgress | undefined,
-): Promise<FolderReport> {
-  await assertSettledFolder(target);
-  const storage = await openStorage(target);
-  const readManifestText = () =>
-    attempt(() => storage.read(MANIFEST_FILE).toString());
-  const manifestBefore = readManifestText();
-  const assertUnchanged = async (): Promise<void> => {
-    await assertSettledFolder(target);
-    if (readManifestText() === manifestBefore) return;
-    const hint = 'Verify it again when no build is running.';
-    throw new OutputError('was changed by a build while it was verified', target, {
-      hint,
-    });
-  };
-  try {
-    const report = verifySite(storage, onProgress);
-    if (report.problems.length > 0) await assertUnchanged();
-    return report;
-  } catch (error) {
-    if (error instanceof GamedataError) await assertUnchanged();
-    throw error;
-  }
-}
-
-/**
- * Finds the guarantees that all of a site's hosts support. Returns undefined if this
- * version of gamedata supports none of the hosts.
- */
-function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
-  const supportedHosts = hostNames.filter((name) => listed.includes(name));
-  if (supportedHosts.length === 0) return undefined;
-  const unsupported = new Set<GuaranteeName>();
-  for (const name of supportedHosts) {
-    for (const guarantee of hosts[name].unsupported) unsupported.add(guarantee);
-  }
-  const names = guaranteeNames.filter((guarantee) => !unsupported.has(guarantee));
-  return { hosts: supportedHosts, names };
 }
 
 export const command = defineCommand({
