@@ -42,6 +42,12 @@ function recordLink(kind: Kind) {
   return schema.describe("The record's own URL.");
 }
 
+/** The schema of a served record: its URL, followed by the fields of its kind. */
+export type ServedSchema<K extends Kind> =
+  (typeof recordSchemas)[K] extends z.ZodObject<infer Fields>
+    ? z.ZodObject<{ url: z.ZodString } & Fields, z.core.$strict>
+    : never;
+
 function servedSchema<K extends Kind>(kind: K) {
   const fields = recordSchemas[kind].shape as (typeof recordSchemas)[K]['shape'];
   const description = `${capitalize(addArticle(kind))}, the same object in lists and at its own URL.`;
@@ -50,10 +56,20 @@ function servedSchema<K extends Kind>(kind: K) {
 }
 
 export const servedSchemas = mapKinds(servedSchema) as {
-  [K in Kind]: ReturnType<typeof servedSchema<K>>;
+  [K in Kind]: ServedSchema<K>;
 };
 
 export type ServedRecord = z.infer<(typeof servedSchemas)[Kind]>;
+
+/** The fields of a list page. */
+type PageFields<K extends Kind> = {
+  readonly count: z.ZodInt;
+  readonly next: z.ZodNullable<z.ZodString>;
+  readonly previous: z.ZodNullable<z.ZodString>;
+  readonly results: z.ZodArray<ServedSchema<K>>;
+};
+
+export type PageSchema<K extends Kind> = z.ZodObject<PageFields<K>, z.core.$strict>;
 
 function pageSchema<K extends Kind>(kind: K) {
   const schema = z.strictObject({
@@ -71,7 +87,7 @@ function pageSchema<K extends Kind>(kind: K) {
 }
 
 export const pageSchemas = mapKinds(pageSchema) as {
-  [K in Kind]: ReturnType<typeof pageSchema<K>>;
+  [K in Kind]: PageSchema<K>;
 };
 
 export const rootSchema = z
