@@ -134,20 +134,18 @@ export function renderPage(
 ): string {
   const { title, description, root, path, script } = options;
   const { base_url: baseUrl, links } = site;
+  const home = root === '' ? './' : root;
   const filled = fillPlaceholders(template, {
     title,
     description,
     root,
     links,
     content,
-    home: root === '' ? './' : root,
+    home,
     feed: FEED_FILE,
     card: `${baseUrl}/${SOCIAL_CARD_FILE}`,
     identity: renderIdentity(baseUrl, path),
-    script:
-      script === undefined
-        ? ''
-        : html`<script src="${root}${script}.js" defer></script>`,
+    script: renderScript(root, script),
     nav: renderNavigation(options, links),
     trademark: TRADEMARK_NOTE,
   });
@@ -155,6 +153,11 @@ export function renderPage(
   const page = untranslated.replaceAll(CODE_CONTENT, breakUrls);
   if (links === 'query') return page;
   return page.replaceAll(FOLDER_LINK, ' href="$1index.html$2"');
+}
+
+function renderScript(root: string, script: string | undefined): HtmlValue {
+  if (script === undefined) return '';
+  return html`<script src="${root}${script}.js" defer></script>`;
 }
 
 function renderIdentity(baseUrl: string, path: string | undefined): Markup {
