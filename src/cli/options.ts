@@ -148,8 +148,8 @@ export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), {
 
 /**
  * Hides the credentials in a URL: `https://user:password@example.org/` becomes
- * `https://…@example.org/`. The URL may be invalid, so we look for the first part between slashes
- * that contains an `@`.
+ * `https://…@example.org/`. The URL may be invalid, so we look for the first part
+ * between slashes that contains an `@`.
  */
 export function maskCredentials(url: string): string {
   const parts = url.split('/');

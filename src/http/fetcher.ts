@@ -47,8 +47,8 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'>
   /** The value to return if the upstream does not have the file. */
   readonly missing?: { readonly value: T };
   /**
-   * Whether to request the URL once more past caches if the response is 403, 404 or 410. By
-   * default, it is requested again unless `missing` is set.
+   * Whether to request the URL once more past caches if the response is 403, 404 or
+   * 410. By default, it is requested again unless `missing` is set.
    */
   readonly retriesMissing?: boolean;
 }

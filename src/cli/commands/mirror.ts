@@ -86,7 +86,8 @@ function nameCopy(source: string): string {
     return archiveName.replace(ARCHIVE_EXTENSION, '');
   }
   if (!isUrl(source)) return source;
-  // A valid URL is normalized first: `https://Example.ORG` becomes `https://example.org`.
+  // A valid URL is normalized first: `https://Example.ORG` becomes
+  // `https://example.org`.
   const url = httpUrl.safeParse(source).data ?? source;
   const address = removeTrailingSlashes(url).replace(/^https?:\/\//i, '');
   return address.replace(/[^\w.-]+/g, '-');
