@@ -87,17 +87,22 @@ export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
   const started = performance.now();
   const { out, verify, source } = options;
   await waitForSource(source, out);
-  const work = (output: Output) => replaceSite(output, options, started);
+  const work = (output: Output) => buildSite(output, options, started);
   const report = await withOutput(out, work, { ...source, byContent: verify });
   const checks = await verifyAndArchive(options);
   return { ...report, checks };
 }
 
 /**
- * Reads a data set, compares it with the published one, checks the differences, and
- * publishes its site.
+ * Builds a site into an output folder that is locked and recovered.
+ *
+ * First, the data set is read, compared with the published one, and checked by the
+ * guard. The icons come next, because the records determine which icons the site
+ * needs, and the guard checks these as well. All checks come before the site is
+ * generated and published, so a rejected build leaves the published site as it is.
+ * The report is created last, because it contains the results of publishing.
  */
-async function replaceSite(
+async function buildSite(
   output: Output,
   { out, source, wanted, copies }: MakeSiteOptions,
   started: number,
