@@ -61,6 +61,12 @@ function addOption(
   target.addOption(opposite.hideHelp());
 }
 
+/**
+ * Runs a command with the options and arguments that the user gave. First, collects
+ * the options from the command line, so that they can override the configuration
+ * file, which is read next. If the command fails because of an option from that
+ * file, the error names the file.
+ */
 async function callCommand(
   target: Commander,
   command: Command<Options>,

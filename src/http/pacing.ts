@@ -30,6 +30,11 @@ export interface Pacing {
   stop(): void;
 }
 
+/**
+ * Creates the pacing for one client. A request first takes a slot and then waits for
+ * the end of the pause, so a pause also stops requests that already have a slot. A
+ * request that waits for its retry occupies no slot, so other requests continue.
+ */
 export function createPacing(concurrency: number): Pacing {
   const limit = pLimit(concurrency);
   const stopped = new AbortController();

@@ -46,6 +46,11 @@ export interface Probe {
   close(): Promise<void>;
 }
 
+/**
+ * Creates a probe for one deployment. Large responses are received one at a time,
+ * because several of them might not fit into memory. Other requests are limited only
+ * by `concurrency`. If a connection breaks, its request is sent once more.
+ */
 export function createProbe(address: string, options: TransportOptions): Probe {
   const transport = createTransport(options);
   const limit = pLimit(options.concurrency);

@@ -77,6 +77,12 @@ export interface TransportOptions {
 /** A compressed body may be slightly larger than its content. */
 const COMPRESSION_OVERHEAD_BYTES = 4096;
 
+/**
+ * Creates a transport for one upstream. Each request races the whole response
+ * against a timer, because undici limits only the times to connect, to receive the
+ * headers, and between two parts of the body. Every failure becomes an
+ * `AttemptError` that names the proxy, if there is one.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { dispatcher, findProxy } = createConnections({

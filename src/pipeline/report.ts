@@ -110,6 +110,11 @@ interface ReportContext {
   readonly started: number;
 }
 
+/**
+ * Creates the report of a build or a snapshot after it was published. The notices
+ * are in the order of the steps that they are about: recovery, reading, comparing,
+ * building, publishing. The duration ends with this call, so call it last.
+ */
 export function createReport(
   loaded: SourceResult,
   update: Update,

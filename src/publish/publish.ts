@@ -169,6 +169,12 @@ function findOuterSite(out: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Creates the output for a folder that is locked and recovered. Both `keepPublished`
+ * and `publish` repair permissions as soon as the files are in place, and then
+ * measure the site. If the recovery completed an interrupted change, the result
+ * reports a change even if no file was written since.
+ */
 function createOutput(
   paths: LockedPaths,
   published: Published,

@@ -58,6 +58,12 @@ export interface UpstreamServer {
 
 const GZIP_FROM_BYTES = 500;
 
+/**
+ * Starts a server that responds like the upstream. Each request is logged as soon as
+ * it arrives, and its status is added when the response ends. After the latency, the
+ * fault may respond instead of the server, or let the server respond by returning
+ * false.
+ */
 export async function startUpstream(
   data: UpstreamData,
   options: UpstreamOptions = {},
