@@ -3,13 +3,14 @@ import { DataError, UpstreamError } from '../errors.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import {
   type AttemptError,
+  type Failure,
   type HeaderFields,
   RejectedBodyError,
   readEdition,
   toAttemptError,
   unexpectedStatus,
 } from './failures.ts';
-import { createPacing, type RetryStatus } from './pacing.ts';
+import { createPacing, type Pacing, type RetryStatus } from './pacing.ts';
 import {
   bustCaches,
   decide,
@@ -21,6 +22,7 @@ import { createStats, type RequestStats } from './stats.ts';
 import {
   createTransport,
   type RawResponse,
+  type Transport,
   type TransportOptions,
 } from './transport.ts';
 
@@ -103,178 +105,219 @@ const THROTTLED_HINT = 'Try again with --concurrency 1 --retries 20.';
 
 type Decode<T> = (body: Buffer) => T;
 
+/** The parts that all requests from a client share. */
+interface ClientContext {
+  readonly transport: Transport;
+  readonly pacing: Pacing;
+  readonly stats: RequestStats;
+  readonly retries: number;
+  readonly firstRetries: number;
+  readonly retryBaseMs: number;
+}
+
+/** The arguments of a call to `get`. They stay the same for every attempt. */
+interface GetRequest<T> {
+  readonly url: string;
+  readonly decode: Decode<T>;
+  readonly options: GetOptions<T>;
+}
+
 /**
- * Creates a client for one upstream. Each GET is a loop that sends a request as soon
- * as the pacing allows it, and decodes the body. If that fails, `decide` determines
- * the next step. All requests from a client share its connections, pauses and
- * statistics.
+ * Creates a client for one upstream. All requests from a client share its
+ * connections, pauses and statistics.
  */
 export function createClient(clientOptions: ClientOptions): HttpClient {
   const { retries, firstRetries = retries, retryBaseMs = 500 } = clientOptions;
   const transport = createTransport(clientOptions);
   const pacing = createPacing(clientOptions.concurrency);
   const stats = createStats();
-
-  async function get<T>(
-    url: string,
-    decode: Decode<T>,
-    options: GetOptions<T> = {},
-  ): Promise<GetResponse<T>> {
-    let progress: RequestProgress = {
-      url,
-      attempts: 1,
-      redirects: 0,
-      isPastCaches: false,
-    };
-    for (;;) {
-      try {
-        return await attempt(progress, decode, options);
-      } catch (error) {
-        const failed = toAttemptError(error);
-        progress = await prepareNext(failed, progress, url, options);
-      }
-    }
-  }
-
-  /**
-   * Sends one request and decodes its response. Only sending occupies a pacing slot,
-   * so the next request can be sent while this body is being decoded.
-   */
-  async function attempt<T>(
-    progress: RequestProgress,
-    decode: Decode<T>,
-    options: GetOptions<T>,
-  ): Promise<GetResponse<T>> {
-    const { maxBytes = MAX_BODY_BYTES, revalidation: storedValidators = {} } =
-      options;
-    // A request past caches must not be conditional, because a 304 might only
-    // confirm the copy that a cache has stored.
-    const revalidation = progress.isPastCaches ? {} : storedValidators;
-    const response = await pacing.send(() => send(progress, revalidation, maxBytes));
-    const headers = selectFirstValues(response.headers);
-    const edition = readEdition(headers);
-    const freshForMs = calculateFreshness(headers['cache-control'], headers.age);
-    if (response.status === 304) {
-      stats.notModified++;
-      const value = options.cachedValue as T;
-      return { status: 304, value, revalidation, edition, freshForMs };
-    }
-    const encoding = joinValues(response.headers['content-encoding']);
-    const body = decompress(response.body, encoding, maxBytes);
-    const value = decodeOrReject(decode, body);
-    stats.bodies++;
-    const validators = {
-      etag: headers.etag,
-      lastModified: headers['last-modified'],
-    };
-    return { status: 200, value, revalidation: validators, edition, freshForMs };
-  }
-
-  /**
-   * Sends one request. If the upstream asks for a pause, all later requests are
-   * delayed. Returns only usable responses: a 200, a 203, or a 304 that was
-   * requested.
-   */
-  async function send(
-    { url, attempts }: RequestProgress,
-    revalidation: Revalidation,
-    maxBytes: number,
-  ): Promise<RawResponse> {
-    stats.requests++;
-    const conditions = createConditions(revalidation);
-    const headers = { ...ACCEPTED, ...conditions };
-    const response = await transport.request(url, { headers, maxBytes });
-    const { status } = response;
-    stats.bytes += response.body.length;
-    const isConditional = Object.keys(conditions).length > 0;
-    if (USABLE_STATUS.includes(status)) return response;
-    if (status === 304 && isConditional) return response;
-
-    const refused = unexpectedStatus(
-      status,
-      selectFirstValues(response.headers),
-      url,
-    );
-    const { remedy, retryAfterMs = 0 } = refused.failure;
-    // A 429 always requires a pause, even if it does not state how long.
-    const isThrottled = status === 429;
-    const pauseMs = isThrottled
-      ? retryDelay(attempts, retryBaseMs, retryAfterMs)
-      : retryAfterMs;
-    if (remedy === 'retry') pacing.pause(pauseMs);
-    // Without TLS, the response may be from the proxy itself, so the error mentions
-    // the proxy.
-    const proxy = url.startsWith('http:') ? transport.findProxy(url) : undefined;
-    throw toAttemptError(refused, proxy);
-  }
-
-  /**
-   * Decides on the step after a failed attempt, and waits until it is time for that
-   * step. A redirect does not count as an attempt. The first attempt past caches
-   * uses a URL that no cache has seen before.
-   *
-   * @throws UpstreamError, or the `DataError` of the decoder, if there is no further
-   * attempt
-   */
-  async function prepareNext(
-    failed: AttemptError,
-    progress: RequestProgress,
-    originalUrl: string,
-    options: GetOptions<unknown>,
-  ): Promise<RequestProgress> {
-    const { url, attempts, redirects } = progress;
-    const decision = decide(failed.failure, progress, createRules(options));
-    if (decision.action === 'redirect') {
-      return { ...progress, url: decision.url, redirects: redirects + 1 };
-    }
-    if (decision.action === 'fail') {
-      throw createFinalError(failed, originalUrl, attempts, options.hint);
-    }
-    stats.retries++;
-    await pacing.waitToRetry(
-      retryDelay(attempts, retryBaseMs, failed.failure.retryAfterMs),
-    );
-    const nextAttempt = { ...progress, attempts: attempts + 1 };
-    if (decision.action === 'retry') return nextAttempt;
-    return { ...nextAttempt, url: bustCaches(url, Date.now()), isPastCaches: true };
-  }
-
-  function createRules(options: GetOptions<unknown>): RetryRules {
-    const maxRetries = transport.hasResponded()
-      ? retries
-      : Math.min(retries, firstRetries);
-    return {
-      maxAttempts: 1 + maxRetries,
-      retriesMissing: options.retriesMissing === true,
-      followsRedirects: options.followsRedirects === true,
-    };
-  }
-
-  function createFinalError(
-    failed: AttemptError,
-    url: string,
-    attempts: number,
-    hint: string | undefined,
-  ): Error {
-    if (failed instanceof RejectedBodyError) return failed.reason;
-    const unreachable =
-      failed.failure.unreachable === true && !transport.hasResponded();
-    return toUpstreamError(
-      failed,
-      { method: 'GET', url, attempts, unreachable },
-      hint,
-    );
-  }
-
+  const context: ClientContext = {
+    transport,
+    pacing,
+    stats,
+    retries,
+    firstRetries,
+    retryBaseMs,
+  };
   return {
     stats,
-    get,
+    get: (url, decode, options = {}) => load(context, { url, decode, options }),
     getRetryStatus: pacing.getRetryStatus,
     close() {
       pacing.stop();
       return transport.close();
     },
   };
+}
+
+/**
+ * Attempts a request until an attempt succeeds. After each failed attempt,
+ * `prepareNext` determines the next step, or throws the final error.
+ */
+async function load<T>(
+  context: ClientContext,
+  request: GetRequest<T>,
+): Promise<GetResponse<T>> {
+  let progress: RequestProgress = {
+    url: request.url,
+    attempts: 1,
+    redirects: 0,
+    isPastCaches: false,
+  };
+  for (;;) {
+    try {
+      return await attempt(context, request, progress);
+    } catch (error) {
+      const failed = toAttemptError(error);
+      progress = await prepareNext(context, request, progress, failed);
+    }
+  }
+}
+
+/**
+ * Sends one request as soon as the pacing allows it, and decodes its response. Only
+ * sending occupies a pacing slot, so the next request can be sent while this body is
+ * being decoded.
+ */
+async function attempt<T>(
+  context: ClientContext,
+  { decode, options }: GetRequest<T>,
+  progress: RequestProgress,
+): Promise<GetResponse<T>> {
+  const { pacing, stats } = context;
+  const { maxBytes = MAX_BODY_BYTES, revalidation: storedValidators = {} } = options;
+  // A request past caches must not be conditional, because a 304 might only confirm
+  // the copy that a cache has stored.
+  const revalidation = progress.isPastCaches ? {} : storedValidators;
+  const response = await pacing.send(() =>
+    send(context, progress, revalidation, maxBytes),
+  );
+  const headers = selectFirstValues(response.headers);
+  const edition = readEdition(headers);
+  const freshForMs = calculateFreshness(headers['cache-control'], headers.age);
+  if (response.status === 304) {
+    stats.notModified++;
+    const value = options.cachedValue as T;
+    return { status: 304, value, revalidation, edition, freshForMs };
+  }
+  const encoding = joinValues(response.headers['content-encoding']);
+  const body = decompress(response.body, encoding, maxBytes);
+  const value = decodeOrReject(decode, body);
+  stats.bodies++;
+  const validators = {
+    etag: headers.etag,
+    lastModified: headers['last-modified'],
+  };
+  return { status: 200, value, revalidation: validators, edition, freshForMs };
+}
+
+/**
+ * Sends one request. Returns only usable responses: a 200, a 203, or a 304 that was
+ * requested. Before any other response is thrown as an error, all later requests are
+ * delayed if the upstream asks for a pause.
+ */
+async function send(
+  context: ClientContext,
+  progress: RequestProgress,
+  revalidation: Revalidation,
+  maxBytes: number,
+): Promise<RawResponse> {
+  const { transport, stats } = context;
+  const { url } = progress;
+  stats.requests++;
+  const conditions = createConditions(revalidation);
+  const headers = { ...ACCEPTED, ...conditions };
+  const response = await transport.request(url, { headers, maxBytes });
+  const { status } = response;
+  stats.bytes += response.body.length;
+  const isConditional = Object.keys(conditions).length > 0;
+  if (USABLE_STATUS.includes(status)) return response;
+  if (status === 304 && isConditional) return response;
+
+  const responseHeaders = selectFirstValues(response.headers);
+  const refused = unexpectedStatus(status, responseHeaders, url);
+  pauseIfAsked(context, progress, refused.failure);
+  // Without TLS, the response may be from the proxy itself, so the error mentions the
+  // proxy.
+  const proxy = url.startsWith('http:') ? transport.findProxy(url) : undefined;
+  throw toAttemptError(refused, proxy);
+}
+
+/**
+ * Delays all later requests if the upstream asks for a pause. A 429 always requires
+ * a pause, even if it does not state how long.
+ */
+function pauseIfAsked(
+  { pacing, retryBaseMs }: ClientContext,
+  { attempts }: RequestProgress,
+  { status, remedy, retryAfterMs = 0 }: Failure,
+): void {
+  if (remedy !== 'retry') return;
+  const isThrottled = status === 429;
+  const pauseMs = isThrottled
+    ? retryDelay(attempts, retryBaseMs, retryAfterMs)
+    : retryAfterMs;
+  pacing.pause(pauseMs);
+}
+
+/**
+ * Decides on the step after a failed attempt, and waits until it is time for that
+ * step. A redirect does not count as an attempt. The first attempt past caches uses
+ * a URL that no cache has seen before.
+ *
+ * @throws UpstreamError, or the `DataError` of the decoder, if there is no further
+ * attempt
+ */
+async function prepareNext(
+  context: ClientContext,
+  request: GetRequest<unknown>,
+  progress: RequestProgress,
+  failed: AttemptError,
+): Promise<RequestProgress> {
+  const { pacing, stats, retryBaseMs } = context;
+  const { url, attempts, redirects } = progress;
+  const rules = createRules(context, request.options);
+  const decision = decide(failed.failure, progress, rules);
+  if (decision.action === 'redirect') {
+    return { ...progress, url: decision.url, redirects: redirects + 1 };
+  }
+  if (decision.action === 'fail') {
+    throw createFinalError(context, request, attempts, failed);
+  }
+  stats.retries++;
+  const { retryAfterMs } = failed.failure;
+  await pacing.waitToRetry(retryDelay(attempts, retryBaseMs, retryAfterMs));
+  const nextAttempt = { ...progress, attempts: attempts + 1 };
+  if (decision.action === 'retry') return nextAttempt;
+  return { ...nextAttempt, url: bustCaches(url, Date.now()), isPastCaches: true };
+}
+
+/** Creates a request's rules. Until the first response, fewer retries may apply. */
+function createRules(
+  { transport, retries, firstRetries }: ClientContext,
+  options: GetOptions<unknown>,
+): RetryRules {
+  const maxRetries = transport.hasResponded()
+    ? retries
+    : Math.min(retries, firstRetries);
+  return {
+    maxAttempts: 1 + maxRetries,
+    retriesMissing: options.retriesMissing === true,
+    followsRedirects: options.followsRedirects === true,
+  };
+}
+
+function createFinalError(
+  { transport }: ClientContext,
+  { url, options }: GetRequest<unknown>,
+  attempts: number,
+  failed: AttemptError,
+): Error {
+  if (failed instanceof RejectedBodyError) return failed.reason;
+  const unreachable =
+    failed.failure.unreachable === true && !transport.hasResponded();
+  const sentRequest = { method: 'GET', url, attempts, unreachable };
+  return toUpstreamError(failed, sentRequest, options.hint);
 }
 
 /**
