@@ -7,7 +7,13 @@ import {
   selectEncoding,
   splitTarget,
 } from '../../src/serve/respond.ts';
-import { PAGE, publishSite, sendTarget, serveSite } from '../support/serving.ts';
+import {
+  PAGE,
+  publishSite,
+  sendTarget,
+  serveSite,
+  waitUntil,
+} from '../support/serving.ts';
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 const LIST = '/api/gamedata/move/';
@@ -110,7 +116,7 @@ describe('respond', () => {
     }
     await publishSite(folder, { baseUrl: 'https://example.test/else' });
     await expect
-      .poll(() => readStatus('/else/meta.json'), { timeout: 60_000 })
+      .poll(() => readStatus('/else/meta.json'), waitUntil('the new site is served'))
       .toBe(200);
     expect(await readStatus('/games/v2.1/meta.json')).toBe(404);
   });

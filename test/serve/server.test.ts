@@ -6,7 +6,13 @@ import {
   defaultLimits,
   type Limits,
 } from '../../src/serve/server.ts';
-import { openSocket, readAll, sendTarget, sendText } from '../support/serving.ts';
+import {
+  openSocket,
+  readAll,
+  sendTarget,
+  sendText,
+  waitUntil,
+} from '../support/serving.ts';
 
 const GET = 'GET / HTTP/1.1\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\n';
@@ -89,7 +95,9 @@ describe('a server', () => {
       const line = expect.stringMatching(
         /^GET \/parts 200 30000000 B .* ms, cut off$/,
       );
-      await expect.poll(() => lines, { timeout: 60_000 }).toEqual([line]);
+      await expect
+        .poll(() => lines, waitUntil('the response is logged'))
+        .toEqual([line]);
       expect(problems).toEqual([]);
     },
   );

@@ -9,10 +9,8 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestReader } from '../../src/contract/meta.ts';
 import { watchSite } from '../../src/serve/site.ts';
-import { publishNewSite, publishSite } from '../support/serving.ts';
+import { publishNewSite, publishSite, waitUntil } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-
-const eventually = { timeout: 60_000 };
 
 async function open(folder: string) {
   const problems: string[] = [];
@@ -94,10 +92,12 @@ describe('watchSite', () => {
       files: files.map((file) => ({ ...file, sha256: '0'.repeat(64) })),
     }));
     const waiting = [expect.stringMatching(/previous site is still served/)];
-    await expect.poll(() => problems, eventually).toEqual(waiting);
+    await expect
+      .poll(() => problems, waitUntil('the incomplete build is reported'))
+      .toEqual(waiting);
     expect(await count()).toBe('250 250');
     await publishSite(folder, { moves: 251 });
-    await expect.poll(count, eventually).toBe('251 251');
+    await expect.poll(count, waitUntil('the new site is served')).toBe('251 251');
     expect(problems).toEqual(waiting);
     const bodies = (file: string) =>
       [before, site()].map(({ files }) => files.get(file)?.body);
@@ -119,7 +119,7 @@ describe('watchSite', () => {
     expect(await count()).toBe('1 1');
     symlinkSync(two, `${link}.new`);
     renameSync(`${link}.new`, link);
-    await expect.poll(count, eventually).toBe('2 2');
+    await expect.poll(count, waitUntil('the other site is served')).toBe('2 2');
   });
 
   it('waits for a complete site, and reports the wait once', async () => {
@@ -134,9 +134,12 @@ describe('watchSite', () => {
       const problems: string[] = [];
       const opened = watchSite(folder, {
         onProblem: (line) => problems.push(line),
-        signal: AbortSignal.timeout(60_000),
+        // Less than the test's limit, so that the error names the wait.
+        signal: AbortSignal.timeout(25_000),
       });
-      await expect.poll(() => problems, eventually).toHaveLength(1);
+      await expect
+        .poll(() => problems, waitUntil(`the wait for ${name} is reported`))
+        .toHaveLength(1);
       const problem = describeProblem(path.join(folder, name));
       expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
       expect(problems[0]).toContain(`Waiting until gamedata build --out ${folder} `);

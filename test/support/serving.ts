@@ -7,6 +7,17 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { rawRecords, siteOf } from './sites.ts';
 import { temporaryFolder } from './temporary.ts';
 
+/** Less than half of a test's limit, so that a test may wait twice. */
+const WAIT_MS = 12_000;
+
+/**
+ * Creates the options with which `expect.poll` waits for an effect of a server or of
+ * a new site. If the effect does not occur, the error names it.
+ */
+export function waitUntil(effect: string) {
+  return { timeout: WAIT_MS, message: `waited ${WAIT_MS} ms until ${effect}` };
+}
+
 export const PAGE: SiteFile = {
   path: 'index.html',
   body: '<!doctype html><title>gamedata</title>',

@@ -13,10 +13,9 @@ import {
   publishSite,
   sendTarget,
   serveSite,
+  waitUntil,
 } from '../../support/serving.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-
-const eventually = { timeout: 60_000 };
 
 async function startProcess(moves: number) {
   const server = await startServe(await publishNewSite({ moves }), ['--access-log']);
@@ -101,10 +100,12 @@ describe('gamedata serve', () => {
         ({ ok }) => ok,
         () => false,
       );
-    await expect.poll(() => stderr, eventually).toContain('\n');
+    await expect
+      .poll(() => stderr, waitUntil('the wait is reported'))
+      .toContain('\n');
     expect(await isServing()).toBe(false);
     await publishSite(folder);
-    await expect.poll(isServing, eventually).toBe(true);
+    await expect.poll(isServing, waitUntil('the site is served')).toBe(true);
     child.kill('SIGTERM');
     expect(await finished).toEqual({
       code: 0,
