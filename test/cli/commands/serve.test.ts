@@ -50,7 +50,7 @@ describe('gamedata serve', () => {
   });
 
   it.runIf(existsSync('/proc/self/status'))(
-    'uses less than 300 MB even if clients pipeline requests for all records or stop reading',
+    'uses less than 250 MB even if clients pipeline requests for all records or stop reading',
     async () => {
       const { port, url, child } = await startProcess(2000);
       const request =
@@ -58,24 +58,27 @@ describe('gamedata serve', () => {
       const sockets = await Promise.all(
         Array.from({ length: 600 }, () => openSocket(port)),
       );
-      for (const socket of sockets.slice(0, 20)) {
-        socket.resume().write(request.repeat(100));
+      // These clients do not read, because reading hundreds of megabytes would take
+      // most of the test's time. If the server computed the responses to queued
+      // requests, it would use more than the limit even so.
+      for (const socket of sockets.slice(0, 10)) {
+        socket.pause().write(request.repeat(100));
       }
-      for (const socket of sockets.slice(20, 40)) {
+      for (const socket of sockets.slice(10, 14)) {
         socket.resume().write(request.repeat(3000));
       }
       const otherRequest = request.replace('move', 'item');
-      for (const socket of sockets.slice(40)) {
+      for (const socket of sockets.slice(14)) {
         socket.pause().write(otherRequest.repeat(2));
       }
-      // Each of these requests has to wait for several of the long responses above.
+      // The server reads these requests after those above.
       for (let count = 0; count < 3; count++) {
         const { status } = await fetch(`${url}/api/gamedata/move/?limit=7`);
         expect(status).toBe(200);
       }
       const processStatus = readFileSync(`/proc/${child.pid}/status`, 'utf8');
       const [, peakKilobytes] = /VmHWM:\s*(\d+) kB/.exec(processStatus) ?? [];
-      expect(Number(peakKilobytes)).toBeLessThan(300_000);
+      expect(Number(peakKilobytes)).toBeLessThan(250_000);
     },
   );
 
