@@ -170,8 +170,8 @@ describe('recordSchemas', () => {
     [
       'an unknown field',
       moveSchema,
-      { ...move, power: 40 },
-      'Unrecognized key: "power"',
+      { ...move, 'unknown-field': 40 },
+      'Unrecognized key: "unknown-field"',
     ],
   ])('rejects a record with %s', (_, schema, record, problem) => {
     expect(() => parse(schema, record, {})).toThrow(problem);

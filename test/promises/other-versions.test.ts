@@ -47,11 +47,14 @@ describe('build, for a site from another version of gamedata,', () => {
       const page = file(listPageFile(kind, 0));
       writeFileSync(
         page,
-        readFileSync(page, 'utf8').replaceAll('"generation":1', '"power":40'),
+        readFileSync(page, 'utf8').replaceAll(
+          '"generation":1',
+          '"unknown-field":40',
+        ),
       );
       return (read(page).results as never[]).map(removeUrl).map(encodeLine).join('');
     });
-    edit(file('meta.json'), (json) => ({ ...json, digest, power: 9000 }));
+    edit(file('meta.json'), (json) => ({ ...json, digest, 'unknown-field': 9000 }));
     listAsTheyAre(out);
     const { steps } = (await run()).changes;
     expect(steps[0]?.totals).toEqual({
@@ -62,7 +65,7 @@ describe('build, for a site from another version of gamedata,', () => {
     });
     expect(steps[0]?.changes.move.changed[0]?.fields).toEqual([
       { field: 'generation', from: null, to: 1 },
-      { field: 'power', from: 40, to: null },
+      { field: 'unknown-field', from: 40, to: null },
     ]);
   });
 

@@ -242,7 +242,7 @@ describe('mirror, for a site from an untrusted author,', () => {
 
   inFolder('lists the pages, scripts and kinds that were not copied', async () => {
     const copy = copied();
-    const kind = 'api/gamedata/ability';
+    const kind = 'api/gamedata/unknown-kind';
     const files = [
       'browse.html',
       'style.css',
@@ -256,7 +256,7 @@ describe('mirror, for a site from an untrusted author,', () => {
     const { code, stderr } = await callCli(['restore', copy, 'copy'], { cwd });
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^not copied: kinds ability\nnot copied: 3 files: api\/gamedata\/ability\/index\.json, /m,
+      /^not copied: kinds unknown-kind\nnot copied: 3 files: api\/gamedata\/unknown-kind\/index\.json, /m,
     );
     expect(stderr).toContain(`base URL: ${FROM}, as in the source\n`);
     expect(readTree(path.join(cwd, 'copy'))).toEqual(readTree(site));
