@@ -9,7 +9,13 @@ import { encodeDataSet } from '../support/decode.ts';
 import { stateNumber } from '../support/editions.ts';
 import { deserted } from '../support/local-server.ts';
 import { loadFrom, snapshotFolder } from '../support/reading.ts';
-import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
+import {
+  dataSetOf,
+  onlyRaw,
+  rawItem,
+  rawMove,
+  type SomeRecords,
+} from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -18,11 +24,14 @@ import type { Fault } from '../support/upstream-server.ts';
 const AGE =
   ': built from bundled data from 2026-01-02, generations 2 to 7; the live upstream has more';
 
-/** Writes bundled data with one move for each of the generations. */
-function writeData(...generations: number[]): string {
+/** Creates one move for each of the generations, and one item. */
+function createRecords(...generations: number[]): SomeRecords {
   const move = generations.map((generation, at) => rawMove(at + 1, { generation }));
-  const dataSet = dataSetOf({ move, item: [rawItem(1)] });
-  return snapshotFolder(encodeDataSet(dataSet));
+  return { move, item: [rawItem(1)] };
+}
+
+function writeData(records: SomeRecords): string {
+  return snapshotFolder(encodeDataSet(dataSetOf(records)));
 }
 
 /**
@@ -34,7 +43,8 @@ async function loadAuto(upstream: string, options: Partial<SourceContext> = {}) 
   let cause: Error | undefined;
   const result = await loadFrom('auto', upstream, {
     retries: 2,
-    dataFolder: writeData(3, 7, 2),
+    // Records of other kinds could have other generations.
+    dataFolder: writeData(onlyRaw(createRecords(3, 7, 2))),
     onFallback(...fallback) {
       [message, cause] = fallback;
     },
@@ -105,7 +115,7 @@ describe('the source auto', () => {
     const { source, ...resolved } = resolveBuild(options, {});
     const report = await makeSite({
       ...resolved,
-      source: { ...source, dataFolder: writeData(1, 9) },
+      source: { ...source, dataFolder: writeData(createRecords(1, 9)) },
     });
     const fallback = `${upstream} could not be reached: built from bundled data from 2026-01-02, generations 1 to 9`;
     expect(report.data).toMatchObject({

@@ -16,6 +16,7 @@ import { createEntry } from '../../src/site/manifest.ts';
 import type { CopiedIconSite, IconSite } from '../../src/sources/icon-origins.ts';
 import { type GatherOptions, gatherIcons } from '../../src/sources/icons.ts';
 import { deploy } from '../support/deployed.ts';
+import { everyKind } from '../support/kinds.ts';
 import {
   deserted,
   type Responder,
@@ -117,10 +118,16 @@ function siteWith(
     const listedBody = damaged.includes(name) ? icon('other') : body;
     entries.push(createEntry(file, listedBody));
   }
+  const itemWarnings = { 'icon-not-found': warnings };
   return {
     storage: memoryStorage('known', '/', files),
     entries: entriesByPath({ files: entries }),
-    meta: { warnings: { move: {}, item: { 'icon-not-found': warnings } } },
+    meta: {
+      warnings: everyKind<Record<string, number>>(
+        { item: itemWarnings },
+        () => ({}),
+      ),
+    },
   };
 }
 
