@@ -59,19 +59,35 @@ function readBundled() {
   });
 }
 
-/** Creates the response for a line of the bundled data. */
+/**
+ * Creates the response for a line of the bundled data. Fields that a response has in
+ * another form are converted. All others are copied, including fields that are added
+ * to records in the future.
+ */
 function createAnswer(
   kind: Kind,
   line: string,
   languages: readonly Language[],
 ): Answer {
-  const { id, slug, generation = 1, icon, ...otherFields } = JSON.parse(line);
+  const {
+    id,
+    slug,
+    name: _,
+    generation = 1,
+    icon,
+    ...otherFields
+  } = JSON.parse(line);
+  const copiedFields: Record<string, unknown> = {};
   const gameIndices: object[] = [];
-  for (const [field, index] of Object.entries(otherFields)) {
+  for (const [field, value] of Object.entries(otherFields)) {
     // The field `id4` is the index in generation 4.
-    if (!/^id\d$/.test(field) || index === null) continue;
+    if (!/^id\d$/.test(field)) {
+      copiedFields[field] = value;
+      continue;
+    }
+    if (value === null) continue;
     const indexGeneration = createLink('generation', Number(field.slice(2)));
-    gameIndices.push({ game_index: index, generation: indexGeneration });
+    gameIndices.push({ game_index: value, generation: indexGeneration });
   }
   const translations: object[] = [];
   for (const { id: languageId, names } of languages) {
@@ -81,6 +97,7 @@ function createAnswer(
     translations.push({ name, language: { ...language, name: names.language } });
   }
   return plainAnswer(kind, id, {
+    ...copiedFields,
     name: slug,
     generation: createLink('generation', generation),
     game_indices: gameIndices,
