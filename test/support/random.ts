@@ -11,13 +11,27 @@ export async function findFailures<T>(
   return details.failed ? [fc.defaultReportMessage(details) ?? 'failed'] : [];
 }
 
-export type Random = ReturnType<typeof createRandom>;
+/** Makes random choices, which are the same in every run with the same seed. */
+export interface Random {
+  /** Returns a whole number from 0 to `end - 1`. */
+  below(end: number): number;
+  /**
+   * Picks one choice.
+   *
+   * @throws Error if there are no choices
+   */
+  pick<T>(choices: readonly T[]): T;
+  /**
+   * Picks `count` choices, or all of them if there are fewer, and keeps their order.
+   */
+  sample<T>(choices: readonly T[], count: number): T[];
+}
 
 /**
  * Creates a random number generator. The same seed always results in the same
  * numbers: https://github.com/cprosche/mulberry32
  */
-export function createRandom(seed: number) {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const nextFraction = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -33,10 +47,6 @@ export function createRandom(seed: number) {
       if (index >= choices.length) throw new Error('nothing to pick from');
       return choices[index] as T;
     },
-    /**
-     * Picks `count` choices, or all of them if there are fewer, and keeps their
-     * order.
-     */
     sample<T>(choices: readonly T[], count: number): T[] {
       let left = Math.min(count, choices.length);
       return choices.filter((_, at) => {
