@@ -18,7 +18,7 @@ import { startUpstream } from './upstream-server.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const LOOP = fileURLToPath(new URL('command-loop.mjs', import.meta.url));
-const KILL_AT = new URL('../torture/kill-at.mjs', import.meta.url).href;
+const KILL_AT = new URL('kill-at.mjs', import.meta.url).href;
 
 interface CommandOptions {
   readonly cwd: string;

@@ -21,7 +21,7 @@ import {
 import { dataSetOf, rawRecords, type SomeRecords } from '../support/sites.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-export const KILL_AT = new URL('./kill-at.mjs', import.meta.url).href;
+export const KILL_AT = new URL('../support/kill-at.mjs', import.meta.url).href;
 
 export interface StartOptions extends ProcessOptions {
   /** A command that starts Node, such as a shell with a limit. */
