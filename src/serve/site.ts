@@ -45,7 +45,7 @@ const FILES_AT_ONCE = 50;
 /** Explains how to get a complete site. */
 function describeWait(folder: string): string {
   const build = `gamedata build --out ${quoteArgument(folder)}`;
-  return `Waiting until ${build} completes it; name another folder with gamedata serve <dir>.`;
+  return `Waiting for one: run ${build} in another terminal, or serve another folder with gamedata serve <dir>.`;
 }
 
 interface WatchOptions {
@@ -76,7 +76,8 @@ export async function watchSite(
 
   /** Reports an incomplete site, but only once. */
   function report(error: unknown, advice: string): void {
-    const problem = `${folder}: is not a complete site (${describeProblem(error, folder)})`;
+    const reason = describeProblem(error, folder);
+    const problem = `there is no complete site in ${folder} (${reason})`;
     if (!isReported) onProblem(`${problem}. ${advice}`);
     isReported = true;
   }

@@ -141,8 +141,12 @@ describe('watchSite', () => {
         .poll(() => problems, waitUntil(`the wait for ${name} is reported`))
         .toHaveLength(1);
       const problem = describeProblem(path.join(folder, name));
-      expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
-      expect(problems[0]).toContain(`Waiting until gamedata build --out ${folder} `);
+      expect(problems[0]).toContain(
+        `there is no complete site in ${folder} (${problem}`,
+      );
+      expect(problems[0]).toContain(
+        `run gamedata build --out ${folder} in another terminal`,
+      );
       rmSync(folder, { recursive: true });
       await publishSite(folder);
       expect((await opened)().files.has('index.html')).toBe(true);

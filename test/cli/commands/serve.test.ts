@@ -113,7 +113,7 @@ describe('gamedata serve', () => {
     expect(await finished).toEqual({
       code: 0,
       stdout: '',
-      stderr: `${folder}: is not a complete site (the folder does not exist). Waiting until gamedata build --out ${folder} completes it; name another folder with gamedata serve <dir>.\n`,
+      stderr: `there is no complete site in ${folder} (the folder does not exist). Waiting for one: run gamedata build --out ${folder} in another terminal, or serve another folder with gamedata serve <dir>.\n`,
     });
   });
 
