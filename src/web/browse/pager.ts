@@ -43,7 +43,8 @@ function findLastOffset(count: number, limit: Integer): number {
 function summarizeRange(offset: Integer, shown: number, count: number): string {
   const total = groupDigits(count);
   if (count === 0) return 'No records';
-  if (shown === 0) return `No records at offset ${offset}: there are ${total}`;
+  if (shown === 0)
+    return `No records at offset ${offset}, because the list has ${total}`;
   const start = Number(offset);
   const first = groupDigits(start + 1);
   const last = groupDigits(start + shown);

@@ -222,7 +222,7 @@ function createFacts(record: Fields, names: readonly string[]): HTMLElement {
 function createIndexNote(record: unknown): HTMLElement[] {
   if (!hasIndices(record)) return [];
   const note =
-    "id1 to id9 are in-game indices: the item's numbers in the games of generations 1 to 9; – is null.";
+    "id1 to id9 are in-game indices: the item's numbers in the games of generations 1 to 9. A dash means null.";
   return [element('p', { class: 'quiet' }, note)];
 }
 

@@ -228,7 +228,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       const { page, problems } = await visit(
         `${site.url}/api/gamedata/move/?limit=20&offset=9000`,
       );
-      await waitForText(page, 'No records at offset 9000: there are 746');
+      await waitForText(page, 'No records at offset 9000, because the list has 746');
       await findPagerLink(page, 'Last').click();
       await waitForText(page, 'Records 741 to 746 of 746');
       expect(problems).toEqual([]);

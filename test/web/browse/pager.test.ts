@@ -19,12 +19,12 @@ describe('describePager', () => {
     ['', 954, 100, 'Records 1 to 100 of 954'],
     ['?offset=900', 954, 54, 'Records 901 to 954 of 954'],
     ['?limit=1000&offset=1000', 2500, 1000, 'Records 1,001 to 2,000 of 2,500'],
-    ['?offset=9000', 954, 0, 'No records at offset 9000: there are 954'],
+    ['?offset=9000', 954, 0, 'No records at offset 9000, because the list has 954'],
     [
       '?offset=20000000000000000001',
       954,
       0,
-      'No records at offset 20000000000000000001: there are 954',
+      'No records at offset 20000000000000000001, because the list has 954',
     ],
     ['', 0, 0, 'No records'],
   ])(
