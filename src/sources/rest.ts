@@ -304,7 +304,7 @@ async function readList(
   const base = new URL(`${upstream}/${kind}/`);
   const codec = createListCodec(base, kind);
   const hint =
-    'Try again later, or choose another --upstream. --skip cannot skip a list.';
+    'Try again later, or check the address in --upstream: for PokéAPI, it ends in /api/v2. Lists cannot be skipped.';
   const options = { revalidate: true, hint, maxBytes: responseLimits.list };
   const entries: ListEntry[] = [];
   let query = '?limit=100000&offset=0';

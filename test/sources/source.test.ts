@@ -192,9 +192,9 @@ describe('--skip', () => {
     [
       'list',
       '/item/?limit=100000&offset=0',
-      'Try again later, or choose another --upstream. --skip cannot skip a list.',
+      'Try again later, or check the address in --upstream: for PokéAPI, it ends in /api/v2. Lists cannot be skipped.',
     ],
-  ])('mentions --skip in the hint for a rejected %s', async (_, refused, hint) => {
+  ])('shows a hint for a rejected %s', async (_, refused, hint) => {
     const { load, server } = await startScene({
       fault({ url = '' }, response) {
         if (withoutEdition(url) !== `/api/v2${refused}`) return false;
