@@ -55,6 +55,28 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     expect(shownList).toEqual({ ...servedList, results: firstRecords });
   });
 
+  it('prints examples without cutting off long lines', async () => {
+    const { page } = await visit(`${site.url}/docs/`);
+    await page.emulateMedia({ media: 'print' });
+    const cutExamples = await page.evaluate<number>(`(() => {
+      let count = 0;
+      for (const example of document.querySelectorAll('pre')) {
+        if (example.scrollWidth > example.clientWidth) count += 1;
+      }
+      return count;
+    })()`);
+    expect(cutExamples).toBe(0);
+  });
+
+  it('prints dark text even if the screen is in dark mode', async () => {
+    const { page } = await visit(`${site.url}/docs/`);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const color = await page.evaluate<string>(
+      'getComputedStyle(document.body).color',
+    );
+    expect(color).toBe('rgb(27, 31, 36)');
+  });
+
   it("links from an example to the record's page", async () => {
     const { page, problems, foreign } = await visit(`${site.url}/docs/`);
     const operation = page.locator('#getItem');
