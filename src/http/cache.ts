@@ -130,11 +130,11 @@ export function openCache(
     return openTrusted(folder, file, flags);
   });
   const writer = createWriter(journal, maxBytes);
-  const oldJournal = explain(() => readJournal());
-  const lastRun = decodeLastRun(oldJournal);
   // After a complete run, the next run may only need its result. So we decode the
   // entries when the first of them is needed.
-  let decodedEntries: Map<string, CacheEntry> | undefined;
+  let undecodedJournal = explain(() => readJournal());
+  let entries = new Map<string, CacheEntry>();
+  const lastRun = decodeLastRun(undecodedJournal);
   if (lastRun === null && hasFreshEntry(readEntries())) onStored?.();
   const usedUrls = new Set<string>();
   let finishedRun: Completion | null = null;
@@ -158,8 +158,12 @@ export function openCache(
   }
 
   function readEntries(): Map<string, CacheEntry> {
-    decodedEntries ??= decodeEntries(oldJournal);
-    return decodedEntries;
+    if (undecodedJournal.length > 0) {
+      entries = decodeEntries(undecodedJournal);
+      // A journal may be large, so it is not kept in memory.
+      undecodedJournal = Buffer.alloc(0);
+    }
+    return entries;
   }
 
   /**
