@@ -29,16 +29,19 @@ export interface PastReader {
   redirects(): OldSlugs;
 }
 
-interface IntactPastOptions {
+interface RestoreAdvice {
+  /**
+   * An imperative without a period that explains how to get undamaged old slugs.
+   */
+  readonly wayOut: string;
+}
+
+interface IntactPastOptions extends RestoreAdvice {
   /**
    * Whether all records of the source are used. The history covers all records, so
    * it does not apply if some of them are skipped.
    */
   readonly isComplete: boolean;
-  /**
-   * An imperative without a period that explains how to get undamaged old slugs.
-   */
-  readonly wayOut: string;
 }
 
 /**
@@ -54,13 +57,9 @@ export function readIntactPast(
   return { history, oldSlugs: readOldSlugs(reader, wayOut) };
 }
 
-interface PublishedPastOptions {
+interface PublishedPastOptions extends RestoreAdvice {
   /** Whether to continue without old slugs if they are damaged. */
   readonly mayBeLost: boolean;
-  /**
-   * An imperative without a period that explains how to get undamaged old slugs.
-   */
-  readonly wayOut: string;
 }
 
 /**
