@@ -344,8 +344,9 @@ function listExpectedUrls(
   if (intent.baseUrl !== undefined) return [intent.baseUrl];
   const expectedUrls = [before.baseUrl];
   if (hasCompleted) {
-    for (const { baseUrl } of unfinished)
+    for (const { baseUrl } of unfinished) {
       expectedUrls.push(baseUrl ?? before.baseUrl);
+    }
   }
   return expectedUrls;
 }
