@@ -12,10 +12,10 @@ const isolated = [
   'test/pipeline/keep-archive.test.ts',
   'test/promises/power-cut.test.ts',
   'test/promises/verify-during-build.test.ts',
-  'test/publish/apply.test.ts',
-  'test/publish/lock.test.ts',
-  'test/publish/permissions.test.ts',
-  'test/publish/recover.test.ts',
+  'test/built/site-folder.test.ts',
+  'test/publish/finish.test.ts',
+  'test/publish/folder.test.ts',
+  'test/publish/stage.test.ts',
 ];
 
 const long = [

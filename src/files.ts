@@ -1,11 +1,13 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   lstatSync,
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   type Stats,
 } from 'node:fs';
 import os from 'node:os';
@@ -75,7 +77,7 @@ export function toOutputError(error: unknown, name: string): unknown {
 function findHint(error: unknown): string | undefined {
   const code = errorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return 'Free some space: a build needs room for a second copy of the changed files next to the site.';
+    return 'Free some space: a build needs room for a second copy of the changed files.';
   }
   const isDenied = code === 'EACCES' || code === 'EPERM';
   const userId = process.geteuid?.();
@@ -88,6 +90,13 @@ function findHint(error: unknown): string | undefined {
 
 export const isInside = (folder: string, file: string): boolean =>
   file.startsWith(path.join(folder, path.sep));
+
+/** Returns whether two paths lead to the same folder. */
+export function isSameFolder(oneFolder: string, otherFolder: string): boolean {
+  const one = attempt(() => realpathSync(oneFolder));
+  const other = attempt(() => realpathSync(otherFolder));
+  return one !== undefined && one === other;
+}
 
 export const readStatus = (file: string): Stats | undefined =>
   attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
@@ -102,12 +111,24 @@ export interface FolderEntry {
   readonly isFile: boolean;
 }
 
-/** Yields every entry in a folder and its subfolders, without following symlinks. */
-export function* walk(folder: string, subfolder = ''): Generator<FolderEntry> {
-  const entries = readdirSync(path.join(folder, subfolder), { withFileTypes: true });
+/**
+ * Yields every entry in a folder and its subfolders, without following symlinks. A
+ * subfolder that a build removes meanwhile counts as empty.
+ *
+ * @param skipped the paths of entries that are left out with everything in them
+ */
+export function* walk(
+  folder: string,
+  skipped: readonly string[] = [],
+  subfolder = '',
+): Generator<FolderEntry> {
+  const list = (): Dirent[] =>
+    readdirSync(path.join(folder, subfolder), { withFileTypes: true });
+  const entries = subfolder === '' ? list() : (attempt(list, 'ENOENT') ?? []);
   for (const entry of entries) {
     const entryPath = subfolder + entry.name;
-    if (entry.isDirectory()) yield* walk(folder, `${entryPath}/`);
+    if (skipped.includes(entryPath)) continue;
+    if (entry.isDirectory()) yield* walk(folder, skipped, `${entryPath}/`);
     else yield { path: entryPath, isFile: entry.isFile() };
   }
 }

@@ -8,12 +8,8 @@ import { listFirst } from '../contract/words.ts';
 import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
 import { explainFailure, openRegular } from '../files.ts';
 import { isOwnManifest } from './own-files.ts';
-import {
-  assertSize,
-  folderStorage,
-  memoryStorage,
-  type SiteStorage,
-} from './storage.ts';
+import { folderStorage } from './site-folder.ts';
+import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 import { lfsPointer } from './text-damage.ts';
 
 type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -32,6 +28,12 @@ export async function openStorage(target: string): Promise<SiteStorage> {
   if (status === undefined) {
     throw new OutputError(
       'does not exist, expected a folder, an archive (.tar.gz) or a URL',
+      target,
+    );
+  }
+  if (!status.isDirectory()) {
+    throw new OutputError(
+      'is not the folder of a site or snapshot, or a .tar.gz archive',
       target,
     );
   }

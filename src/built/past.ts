@@ -65,8 +65,8 @@ interface PublishedPastOptions extends RestoreAdvice {
 /**
  * Reads the past of the site or snapshot in the user's own folder.
  *
- * Both files usually match the data. If a build was interrupted and its staging
- * folder is lost, they may already belong to the next data. In that case, we use as
+ * Both files usually match the data. If an operator has restored one of them from
+ * another build, they may belong to other data. In that case, we use as
  * much of them as is well-formed: history steps after the published data are
  * dropped, and the old slugs are merged with the published redirects, so that no
  * redirect is lost.

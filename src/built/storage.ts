@@ -1,11 +1,14 @@
-import path from 'node:path';
 import {
   describeExcess,
   getMaxBytes,
   MAX_MEMORY_BYTES,
 } from '../contract/limits.ts';
-import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
-import { readFile, walk } from '../files.ts';
+import {
+  describeReadFailure,
+  errorCode,
+  GamedataError,
+  OutputError,
+} from '../errors.ts';
 
 /**
  * A place that stores a site's files: either a folder, or memory that holds the
@@ -36,13 +39,6 @@ interface ExpectedFile {
   readonly hint: string;
 }
 
-export const folderStorage = (folder: string, name = folder): SiteStorage => ({
-  name,
-  at: (file) => path.join(name, file),
-  read: (file) => readFile(folder, file),
-  list: () => walk(folder),
-});
-
 /**
  * @param separator the text between the storage's name and a file's path in messages
  */
@@ -64,6 +60,15 @@ export function memoryStorage(
       return paths.map((file) => ({ path: file, isFile: true }));
     },
   };
+}
+
+export function hasFile(storage: SiteStorage, file: string): boolean {
+  try {
+    storage.read(file);
+    return true;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(errorCode(error));
+  }
 }
 
 /** @throws OutputError if the file cannot be read */

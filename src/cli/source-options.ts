@@ -105,14 +105,6 @@ export const sourceOptions = {
       'maximum age of the data in days',
       integer(0, 36_500).optional(),
     ),
-    /**
-     * Breaks a lock held by another machine or container. We cannot check whether
-     * the process with the lock is still running.
-     */
-    takeLock: flag(
-      '--take-lock',
-      'break the lock of a killed build now, not after 10 minutes',
-    ),
   }),
   signal: codeOnly<AbortSignal>(),
   onProgress: codeOnly<Watchers['onProgress']>(),

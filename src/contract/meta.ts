@@ -6,8 +6,10 @@ import {
   isUrl,
   type LinkBase,
   linkStyles,
+  MANIFEST_FILE,
   PLAIN_URL,
   PLAIN_URL_RULE,
+  WORK_FOLDER,
 } from './paths.ts';
 import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './responses.ts';
@@ -225,12 +227,23 @@ const SITE_PATH =
 export const isSitePath = (text: string): boolean =>
   text.length <= 512 && SITE_PATH.test(text);
 
+/**
+ * Returns whether a manifest may list a path. It lists neither itself nor files in the
+ * work folder, because moving such files would break publishing. The work folder is
+ * recognized in any letter case, because some file systems ignore the case.
+ */
+export function isListable(text: string): boolean {
+  if (!isSitePath(text) || text === MANIFEST_FILE) return false;
+  const [firstSegment = ''] = text.split('/');
+  return firstSegment.toLowerCase() !== WORK_FOLDER;
+}
+
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
 const manifestEntrySchema = z.strictObject({
   path: z
     .string()
-    .refine(isSitePath, 'expected a relative path inside the site')
+    .refine(isListable, 'expected a relative path inside the site')
     .describe(
       'Relative to the base URL. Host configuration is listed but not served: paths outside `.well-known/` with a segment that starts with a dot or `_`, and any other file that a host reads as its configuration.',
     ),

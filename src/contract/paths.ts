@@ -14,6 +14,18 @@ export const PLACEHOLDER_ICON = `${ICONS_FOLDER}unknown.png`;
 
 export const META_FILE = 'meta.json';
 export const MANIFEST_FILE = 'manifest.json';
+/**
+ * The folder inside a site's folder that a build works in. It exists only while a
+ * change is being published.
+ */
+export const WORK_FOLDER = '.gamedata';
+/**
+ * The files of the next site that differ from the published ones. If the folder
+ * contains a manifest, the change is committed: whoever reads the site takes these
+ * files first, and the next build moves them into place.
+ */
+export const STAGED_FOLDER = `${WORK_FOLDER}/next`;
+export const STAGED_MANIFEST_FILE = `${STAGED_FOLDER}/${MANIFEST_FILE}`;
 export const CHANGES_FILE = 'changes.json';
 export const FEED_FILE = 'changes.atom';
 /**

@@ -1,8 +1,8 @@
+import path from 'node:path';
 import { META_FILE } from '../contract/paths.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { isInside } from '../files.ts';
 import type { Output } from '../publish/publish.ts';
-import { resolveWorkPaths } from '../publish/work-paths.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 
 type Contents = 'site' | 'data set';
@@ -16,21 +16,22 @@ export function assertReplaceableContents(
   wanted: Contents,
   cache: string | undefined,
 ): void {
-  const { name, folder } = output;
+  const { folder } = output;
   const published = findContents(output);
   if (published !== undefined && published !== wanted) {
     const option = wanted === 'site' ? 'out' : 'data';
     throw new OutputError(
       `contains a ${published}, expected a ${wanted} or an empty folder`,
-      name,
+      folder,
       { hint: `Choose another folder with --${option}.` },
     );
   }
   if (cache === undefined) return;
-  const cacheFolder = resolveWorkPaths(cache).out;
-  if (cacheFolder !== folder && !isInside(folder, cacheFolder)) return;
+  const cacheFolder = path.resolve(cache);
+  const outputFolder = path.resolve(folder);
+  if (cacheFolder !== outputFolder && !isInside(outputFolder, cacheFolder)) return;
   throw new UsageError(
-    `got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(name)}`,
+    `got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(folder)}`,
     { option: '--cache' },
   );
 }

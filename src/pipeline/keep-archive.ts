@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type BuiltSite, openSite } from '../built/site.ts';
-import { folderStorage, readOrThrow } from '../built/storage.ts';
+import { folderStorage } from '../built/site-folder.ts';
+import { readOrThrow } from '../built/storage.ts';
 import { readVerified } from '../built/verified-files.ts';
 import { MAX_FILE_BYTES } from '../contract/limits.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
@@ -23,9 +16,9 @@ import {
   readStatus,
   readText,
 } from '../files.ts';
-import { readPermissions, setPermission } from '../publish/permissions.ts';
-import { flush } from '../publish/stage.ts';
-import { assertTrustedOwner } from '../publish/work-paths.ts';
+import { createFileMaker } from '../publish/access.ts';
+import { flush } from '../publish/flush.ts';
+import { createFolder } from '../publish/folder.ts';
 import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.ts';
 
 /**
@@ -72,12 +65,11 @@ const nameChecksum = (archive: string): string => archive + CHECKSUM_EXTENSION;
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
-  prepareFolder(folder, out);
+  prepareFolder(folder);
   const site = openSite(folderStorage(out));
   const archive = nameArchive(out, site);
   const file = path.join(folder, archive.name);
   const checksumFile = nameChecksum(file);
-  assertTrustedOwner(out, [file, checksumFile]);
   if (!isIntact(folder, archive.name)) {
     const contents = readContents(site);
     const body = await packArchive(contents, site.meta.captured);
@@ -88,26 +80,15 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   return file;
 }
 
-/**
- * Creates the archive folder, or checks the existing one.
- *
- * If the folder belonged to another user, that user could replace an archive at any
- * time, and a later rollback would publish it. A new folder gets a public folder's
- * permissions, whatever the umask is.
- */
-function prepareFolder(folder: string, out: string): void {
-  assertTrustedOwner(out, [folder]);
+/** Creates the archive folder, or checks the existing one. */
+function prepareFolder(folder: string): void {
   const isSite = readStatus(path.join(folder, MANIFEST_FILE)) !== undefined;
   if (isSite) {
     throw new OutputError('is a site, so archives cannot be stored in it', folder, {
       hint: 'Move one of the two sites to another folder.',
     });
   }
-  if (readStatus(folder)) return;
-  const permissions = readPermissions(folder);
-  // `mkdirSync` fails if another user has created the folder since we checked.
-  explainFailure('cannot be written', folder, () => mkdirSync(folder));
-  setPermission(folder, permissions);
+  explainFailure('cannot be written', folder, () => createFolder(folder));
 }
 
 function nameArchive(out: string, { meta }: BuiltSite): Archive {
@@ -154,8 +135,7 @@ function replaceFile(file: string, body: Uint8Array | string): void {
     if (readStatus(file)?.isDirectory()) rmdirSync(file);
     const draft = `${file}.${randomUUID()}.part`;
     try {
-      writeFileSync(draft, body, { flag: 'wx' });
-      setPermission(draft, readPermissions(folder));
+      createFileMaker(folder).writeFile(draft, body);
       flush(draft);
       renameSync(draft, file);
     } finally {

@@ -13,7 +13,7 @@ import { readPreviousSnapshot, snapshotFiles } from '../sources/snapshot.ts';
 import { assertReplaceableContents } from './contents.ts';
 import { loadUpdate } from './load-update.ts';
 import { createReport, groupWarnings, type Report } from './report.ts';
-import { type SourceSettings, waitForSource } from './source-settings.ts';
+import type { SourceSettings } from './source-settings.ts';
 
 /**
  * Lists a data set's files, including its history, its old slugs and the data's
@@ -40,7 +40,6 @@ export async function makeDataSet(
   source: SourceSettings,
 ): Promise<Report> {
   const started = performance.now();
-  await waitForSource(source, folder);
   return withOutput(
     folder,
     async (output) => {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { readPreviousSite } from '../built/previous-site.ts';
 import type { BuiltSite } from '../built/site.ts';
-import { folderStorage } from '../built/storage.ts';
+import { folderStorage } from '../built/site-folder.ts';
 import { archiveFiles } from '../contract/files.ts';
 import {
   type BuildInputs,
@@ -53,7 +53,7 @@ import {
   type Settings,
   type WantedSettings,
 } from './settings.ts';
-import { type SourceSettings, waitForSource } from './source-settings.ts';
+import type { SourceSettings } from './source-settings.ts';
 
 export interface MakeSiteOptions {
   readonly out: string;
@@ -73,11 +73,11 @@ export interface MakeSiteOptions {
  * Builds a site or a copy, and publishes it into a folder.
  *
  * Before anything is read, the folder is locked and an interrupted build is
- * recovered. After the site is published and the lock is released, the site is
+ * finished. After the site is published and the lock is released, the site is
  * verified and archived if the user asked for it.
  *
  * After an error, the published site is unchanged, except for an interrupted build
- * that was recovered. The only other exception is a failure to move the new files
+ * that was finished. The only other exception is a failure to move the new files
  * into place: the folder may then contain parts of both sites, and the next command
  * that publishes there completes the change.
  *
@@ -85,16 +85,15 @@ export interface MakeSiteOptions {
  */
 export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
   const started = performance.now();
-  const { out, verify, source } = options;
-  await waitForSource(source, out);
+  const { out, source } = options;
   const work = (output: Output) => buildSite(output, options, started);
-  const report = await withOutput(out, work, { ...source, byContent: verify });
+  const report = await withOutput(out, work, source);
   const checks = await verifyAndArchive(options);
   return { ...report, checks };
 }
 
 /**
- * Builds a site into an output folder that is locked and recovered.
+ * Builds a site into an output folder that is locked.
  *
  * First, the data set is read, compared with the published one, and checked by the
  * guard. The icons come next, because the records determine which icons the site
@@ -108,10 +107,7 @@ async function buildSite(
   started: number,
 ): Promise<Omit<BuildReport, 'checks'>> {
   assertReplaceableContents(output, 'site', source.cacheFolder);
-  const previous = readPreviousSite(
-    folderStorage(output.folder, output.name),
-    output.published,
-  );
+  const previous = readPreviousSite(folderStorage(output.folder), output.published);
   const published = findPublishedMeta(output);
   const resolve = (sourceMeta: Meta | undefined): Settings => {
     const copied = copies ? sourceMeta : undefined;
@@ -330,7 +326,7 @@ function findLeftBehind(
  */
 function listInstallCommands(
   names: readonly HostName[],
-  { name: out, published }: Output,
+  { folder: out, published }: Output,
   files: readonly SiteFile[],
 ): string[] {
   const findChange = (name: string): 'none' | 'added' | 'changed' => {

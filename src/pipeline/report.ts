@@ -112,7 +112,7 @@ interface ReportContext {
 
 /**
  * Creates the report of a build or a snapshot after it was published. The notices
- * are in the order of the steps that they are about: recovery, reading, comparing,
+ * are in the order of the steps that they are about: locking, reading, comparing,
  * building, publishing. The duration ends with this call, so call it last.
  */
 export function createReport(
@@ -124,7 +124,7 @@ export function createReport(
   const { dataSet, fallback } = update;
   return {
     changed,
-    out: context.output.name,
+    out: context.output.folder,
     data: {
       ...dataSet.provenance,
       source: loaded.source,

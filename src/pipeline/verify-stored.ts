@@ -5,14 +5,13 @@ import { GamedataError, OutputError } from '../errors.ts';
 import { attempt } from '../files.ts';
 import { type FolderReport, verifySite } from '../verify/folder.ts';
 import type { OnVerifyProgress } from '../verify/progress.ts';
-import { assertSettledFolder } from './source-settings.ts';
 
 /**
  * Verifies a site in a folder or an archive.
  *
- * If a build changes the folder at the same time, the mixture of two sites looks
- * like damage. So if anything is wrong, we wait until no build is changing the
- * folder, and then check that the manifest is still the one from the beginning.
+ * If a build commits a change at the same time, the mixture of two sites looks like
+ * damage. So if anything is wrong, we check that the manifest is still the one from the
+ * beginning.
  *
  * @throws OutputError if there is no site, or if a build changes it
  */
@@ -20,12 +19,10 @@ export async function verifyStored(
   target: string,
   onProgress: OnVerifyProgress | undefined,
 ): Promise<FolderReport> {
-  await assertSettledFolder(target);
   const storage = await openStorage(target);
   const manifestBefore = readManifestText(storage);
 
-  async function assertUnchanged(): Promise<void> {
-    await assertSettledFolder(target);
+  function assertUnchanged(): void {
     if (readManifestText(storage) === manifestBefore) return;
     throw new OutputError('was changed by a build while it was verified', target, {
       hint: 'Verify it again when no build is running.',
@@ -34,10 +31,10 @@ export async function verifyStored(
 
   try {
     const report = verifySite(storage, onProgress);
-    if (report.problems.length > 0) await assertUnchanged();
+    if (report.problems.length > 0) assertUnchanged();
     return report;
   } catch (error) {
-    if (error instanceof GamedataError) await assertUnchanged();
+    if (error instanceof GamedataError) assertUnchanged();
     throw error;
   }
 }

@@ -1,32 +1,108 @@
-import { spawnSync } from 'node:child_process';
-import * as fs from 'node:fs';
+import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { hasStagedChange } from '../built/site-folder.ts';
+import { entriesByPath } from '../built/verified-files.ts';
 import {
+  type BuildInputs,
   encodeBody,
-  isSitePath,
+  isListable,
   type ManifestEntry,
   type SiteFile,
 } from '../contract/meta.ts';
-import { MANIFEST_FILE } from '../contract/paths.ts';
-import { DAY_MS } from '../contract/words.ts';
-import { errorCode, OutputError } from '../errors.ts';
-import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
-import { createEntry } from '../site/manifest.ts';
-import type { LockedPaths } from './lock.ts';
-import { setPermissions } from './permissions.ts';
-import type { Published } from './read-published.ts';
-import type { Staging } from './staging.ts';
+import { MANIFEST_FILE, STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
+import { OutputError } from '../errors.ts';
+import { attempt, explainFailure, readFile } from '../files.ts';
+import { createEntry, encodeManifest } from '../site/manifest.ts';
+import { assertApplicable, compareSites } from './change.ts';
+import { setLaterTime, setManifestTime } from './file-times.ts';
+import { flush, flushAll } from './flush.ts';
+import type { Published } from './published.ts';
+import {
+  createWorkFolder,
+  getStagedPath,
+  removeWorkFolder,
+  type WorkFolder,
+} from './work-folder.ts';
 
-interface StageContext {
-  readonly paths: LockedPaths;
+/** The next site, and how it differs from the published one. */
+export interface NextSite {
+  readonly buildInputs: BuildInputs;
   readonly published: Published;
-  readonly staging: Staging;
+  readonly files: Iterable<SiteFile>;
   readonly signal: AbortSignal | undefined;
 }
 
-export interface StagedFiles {
-  /** All files in the new site, sorted by path. */
+/** A change that is committed, unless nothing differs. */
+export interface StagedChange {
+  /** All files of the next site, sorted by path. */
+  readonly entries: readonly ManifestEntry[];
+  readonly manifestBytes: number;
+  /** The number of staged files, including the manifest. 0 if nothing differs. */
+  readonly written: number;
+  readonly removed: number;
+}
+
+/**
+ * Stages the next site. First writes the files that differ from the published ones into
+ * the work folder. Then checks that nothing is in their way, and commits the change by
+ * renaming the new manifest to its staged name. From then on, `finish` completes the
+ * change, even in another process.
+ *
+ * An error or an abort before the commit removes the work folder, so it changes nothing.
+ *
+ * @throws OutputError if the site cannot be staged
+ */
+export async function stage(folder: string, next: NextSite): Promise<StagedChange> {
+  try {
+    return await stageAndCommit(folder, next);
+  } catch (error) {
+    if (!hasStagedChange(folder)) attempt(() => removeWorkFolder(folder));
+    throw error;
+  }
+}
+
+async function stageAndCommit(
+  folder: string,
+  next: NextSite,
+): Promise<StagedChange> {
+  const { published, buildInputs } = next;
+  const workFolder = createWorkFolder(folder);
+  const { entries, staged, latestSetMs } = await stageFiles(
+    folder,
+    next,
+    workFolder,
+  );
+  const manifest = encodeManifest(buildInputs, entries);
+  const change = compareSites(
+    published.entries,
+    entriesByPath({ files: entries }),
+    staged,
+  );
+  const hasSameFiles = staged.length === 0 && change.removed.length === 0;
+  if (hasSameFiles && isPublishedManifest(folder, manifest)) {
+    return { entries, manifestBytes: manifest.length, written: 0, removed: 0 };
+  }
+  assertApplicable(folder, change);
+  workFolder.write(`${WORK_FOLDER}/${MANIFEST_FILE}`, manifest);
+  explainFailure('cannot be committed', folder, () =>
+    commit(folder, staged, latestSetMs),
+  );
+  return {
+    entries,
+    manifestBytes: manifest.length,
+    written: staged.length + 1,
+    removed: change.removed.length,
+  };
+}
+
+function isPublishedManifest(folder: string, manifest: Uint8Array): boolean {
+  const publishedManifest = attempt(() => readFile(folder, MANIFEST_FILE));
+  return publishedManifest?.equals(manifest) ?? false;
+}
+
+interface StagedFiles {
+  /** All files of the next site, sorted by path. */
   readonly entries: readonly ManifestEntry[];
   /** The paths of the files that differ from the published files. */
   readonly staged: readonly string[];
@@ -37,238 +113,77 @@ export interface StagedFiles {
   readonly latestSetMs: number;
 }
 
-/** A file of the new site, and whether it had to be staged. */
-interface PreparedFile {
-  readonly entry: ManifestEntry;
-  readonly isStaged: boolean;
-  /** The mtime that the file was given, or 0. */
-  readonly setMs: number;
-}
+/** The number of files after which a build pauses to handle signals such as SIGINT. */
+const FILES_AT_ONCE = 64;
 
-/**
- * Stages the new site's files that differ from the published files.
- *
- * @throws OutputError if a path is unsafe, or if a file cannot be written
- */
-export async function stageFiles(
-  files: Iterable<SiteFile>,
-  context: StageContext,
+/** Writes the files that differ from the published ones. */
+async function stageFiles(
+  folder: string,
+  { files, published, signal }: NextSite,
+  workFolder: WorkFolder,
 ): Promise<StagedFiles> {
-  const assertValidPath = createPathCheck();
   const entries: ManifestEntry[] = [];
   const staged: string[] = [];
   let latestSetMs = 0;
   for (const file of files) {
-    assertValidPath(file.path);
-    const { entry, isStaged, setMs } = stageFile(file, context);
+    if (!isListable(file.path)) {
+      throw new OutputError('is not a path inside the site', file.path);
+    }
+    const body = encodeBody(file);
+    const entry = createEntry(file.path, body);
     entries.push(entry);
-    if (isStaged) staged.push(file.path);
-    latestSetMs = Math.max(latestSetMs, setMs);
-    // Signals such as SIGINT are handled only during these pauses.
+    if (!isPublished(entry, published)) {
+      workFolder.write(`${STAGED_FOLDER}/${file.path}`, body);
+      staged.push(file.path);
+      const setMs = setStagedTime(folder, file.path, published);
+      latestSetMs = Math.max(latestSetMs, setMs);
+    }
     if (entries.length % FILES_AT_ONCE === 0) await setImmediate();
-    context.signal?.throwIfAborted();
+    signal?.throwIfAborted();
   }
   entries.sort((one, other) => (one.path < other.path ? -1 : 1));
   return { entries, staged, latestSetMs };
 }
 
-const FILES_AT_ONCE = 64;
-
-/** Stages a file unless the published file is the same. */
-function stageFile(
-  file: SiteFile,
-  { paths, published, staging }: StageContext,
-): PreparedFile {
-  const body = encodeBody(file);
-  const entry = createEntry(file.path, body);
-  if (isPublished(entry, published)) return { entry, isStaged: false, setMs: 0 };
-  explainFailure('cannot be written', file.path, () => {
-    staging.write(`site/${file.path}`, body);
-  });
-  const stagedFile = path.join(paths.staged, file.path);
-  const replacedFile = path.join(paths.out, file.path);
-  const isReplacement = published.entries.has(file.path);
-  const setMs = isReplacement ? setLaterTime(stagedFile, replacedFile) : 0;
-  return { entry, isStaged: true, setMs };
+/**
+ * Makes a staged file newer than the file that it replaces.
+ *
+ * @returns the new mtime in milliseconds, or 0 if the mtime was not changed
+ */
+function setStagedTime(
+  folder: string,
+  file: string,
+  { entries }: Published,
+): number {
+  if (!entries.has(file)) return 0;
+  return setLaterTime(getStagedPath(folder, file), path.join(folder, file));
 }
 
 /** Returns whether the published file has this hash. */
 function isPublished(
   { path: file, sha256 }: ManifestEntry,
-  published: Published,
+  { entries, modified }: Published,
 ): boolean {
-  if (published.modified.has(file)) return false;
-  return published.entries.get(file)?.sha256 === sha256;
+  return entries.get(file)?.sha256 === sha256 && !modified.has(file);
 }
 
 /**
- * Returns a function that rejects unsafe paths and pairs of paths that some file
- * systems cannot store together, such as `a` and `A`, or `a` and `a/b`.
+ * Commits the staged files by renaming the manifest to its staged name. Everything that
+ * `finish` needs is on the disk before: the files with their final modes and times, and
+ * the manifest under a temporary name.
  */
-function createPathCheck(): (name: string) => void {
-  const files = new Set<string>([MANIFEST_FILE]);
-  const folders = new Set<string>();
-  return (name) => {
-    if (!isSitePath(name)) {
-      throw new OutputError('is not a path inside the site', name);
-    }
-    const key = name.toLowerCase();
-    if (files.has(key)) {
-      throw new OutputError('occurs twice in the site, ignoring letter case', name);
-    }
-    const parentFolders = [...listParentFolders([key])];
-    const isFolder = folders.has(key);
-    const isInFile = parentFolders.some((folder) => files.has(folder));
-    if (isFolder || isInFile) {
-      throw new OutputError(
-        'is a file where the site has a folder, or the other way round',
-        name,
-      );
-    }
-    files.add(key);
-    for (const folder of parentFolders) folders.add(folder);
-  };
-}
-
-/**
- * Sets a file's mtime. Failures are ignored, because shared folders and sandboxes
- * may not allow setting times.
- */
-function setTime(file: string, mtimeMs: number): void {
-  const time = new Date(Math.ceil(mtimeMs));
-  attempt(() => fs.utimesSync(file, time, time));
-}
-
-/**
- * The time in milliseconds by which an mtime may lag behind `Date.now()`, because
- * file systems use a coarser clock.
- */
-const CLOCK_MS = 20;
-
-/**
- * Moves a new file's mtime into a later second than the replaced file's mtime,
- * because web servers derive ETags from mtimes in seconds.
- *
- * @returns the new mtime in milliseconds, or 0 if the mtime was not changed
- */
-function setLaterTime(file: string, replacedFile: string): number {
-  const replaced = readStatus(replacedFile);
-  if (!replaced?.isFile()) return 0;
-  const now = Date.now();
-  // An mtime far in the future is a mistake, so new files should not get an even
-  // later one.
-  if (replaced.mtimeMs > now + DAY_MS) return 0;
-  const replacedSecond = Math.floor(replaced.mtimeMs / 1000);
-  const ownSecond = Math.floor((now - CLOCK_MS) / 1000);
-  // The new file was just written, so its mtime is already in a later second.
-  if (ownSecond > replacedSecond) return 0;
-  const nextSecondMs = (replacedSecond + 1) * 1000;
-  const laterMs = Math.max(nextSecondMs, now);
-  setTime(file, laterMs);
-  return laterMs;
-}
-
-interface Commit extends Pick<StagedFiles, 'staged' | 'latestSetMs'> {
-  readonly manifest: Uint8Array;
-  /** The SHA-256 of the published manifest. Empty for a first site. */
-  readonly replacedHash: string;
-}
-
-/**
- * Commits the staged files by renaming their manifest to its final name. From then
- * on, the next build completes the change if this build cannot. Therefore everything
- * that the change needs is written and flushed before the rename: the hash of the
- * manifest that it replaces, the files with their final modes and times, and the
- * manifest under a temporary name.
- */
-export function commit(paths: LockedPaths, staging: Staging, change: Commit): void {
-  explainFailure('cannot be committed', paths.name, () => {
-    staging.write('replaced', change.replacedHash);
-    staging.write(MANIFEST_FILE, change.manifest);
-    const isFirstSite = !fs.existsSync(paths.out);
-    if (!isFirstSite) assertRenamesReplace(paths, staging);
-    setPermissions(paths.staged, change.staged, paths.permissions);
-    setPermissions(paths.staging, [MANIFEST_FILE], paths.permissions);
-    setManifestTime(paths, change.latestSetMs);
-    flushAll(paths.staged, change.staged);
-    const draft = path.join(paths.staging, MANIFEST_FILE);
-    flush(paths.replacedFile);
-    flush(draft);
-    flush(paths.staging);
-    staging.assertSame();
-    paths.lock.assertHeld();
-    fs.renameSync(draft, path.join(paths.staged, MANIFEST_FILE));
-    flush(paths.staged);
-  });
-}
-
-/**
- * Tests whether the file system can replace a file by renaming another one over it.
- * Otherwise, the site would stay partly new forever. The test file is removed along
- * with the staging folder.
- */
-function assertRenamesReplace(
-  { name, staging: folder, lock }: LockedPaths,
-  staging: Staging,
+function commit(
+  folder: string,
+  staged: readonly string[],
+  latestSetMs: number,
 ): void {
-  const from = 'probe-1';
-  const to = 'probe-2';
-  staging.write(from, '');
-  staging.write(to, '');
-  lock.assertHeld();
-  const rename = (): void =>
-    fs.renameSync(path.join(folder, from), path.join(folder, to));
-  const hint =
-    'Its file system must allow replacing a file by renaming another. Choose another folder.';
-  explainFailure('cannot be changed', name, rename, hint);
-}
-
-/**
- * Makes the new manifest newer than the manifest it replaces, and no older than any
- * staged file, because the next build hashes files that are newer than the manifest.
- * The manifest was written last, so only files with a time in the future are newer.
- */
-function setManifestTime({ out, staging }: LockedPaths, latestSetMs: number): void {
-  const draft = path.join(staging, MANIFEST_FILE);
-  setLaterTime(draft, path.join(out, MANIFEST_FILE));
-  const { mtimeMs } = fs.statSync(draft);
-  setTime(draft, Math.max(mtimeMs, latestSetMs));
-}
-
-/**
- * Flushes files and their folders to the disk. A single `sync -f` for the whole file
- * system is faster than thousands of fsync calls. We use it only on Linux, because
- * other systems may ignore `-f`.
- */
-export function flushAll(folder: string, files: readonly string[]): void {
-  if (process.platform === 'linux') {
-    const { status } = spawnSync('sync', ['-f', folder], { stdio: 'ignore' });
-    if (status === 0) return;
-  }
-  for (const file of files) flush(path.join(folder, file));
-  for (const inside of listParentFolders(files)) flush(path.join(folder, inside));
-}
-
-/**
- * Error codes that are ignored when opening a file to flush it: some systems cannot
- * open folders, and a file may have been removed.
- */
-const UNOPENABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'];
-/**
- * Error codes that mean that data was lost. Any other error only means that the
- * system cannot flush this file or folder.
- */
-const LOST_DATA = ['EIO', 'ENOSPC', 'EDQUOT'];
-
-/** Flushes a file or folder to the disk if the system supports it. */
-export function flush(file: string): void {
-  const descriptor = attempt(() => fs.openSync(file, 'r'), ...UNOPENABLE);
-  if (descriptor === undefined) return;
-  try {
-    fs.fsyncSync(descriptor);
-  } catch (error) {
-    if (LOST_DATA.includes(errorCode(error))) throw error;
-  } finally {
-    fs.closeSync(descriptor);
-  }
+  const workFolder = path.join(folder, WORK_FOLDER);
+  const draft = path.join(workFolder, MANIFEST_FILE);
+  setManifestTime(draft, path.join(folder, MANIFEST_FILE), latestSetMs);
+  const stagedFolder = getStagedPath(folder);
+  flushAll(stagedFolder, staged);
+  flush(draft);
+  flush(workFolder);
+  renameSync(draft, path.join(stagedFolder, MANIFEST_FILE));
+  flush(stagedFolder);
 }

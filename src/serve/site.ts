@@ -1,11 +1,16 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { OtherFormatError, parseManifest, parseMeta } from '../built/own-files.ts';
-import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
+import { folderStorage, hasStagedChange } from '../built/site-folder.ts';
+import { readOrThrow, type SiteStorage } from '../built/storage.ts';
 import { entriesByPath, readVerified } from '../built/verified-files.ts';
 import type { Manifest, ManifestEntry, Meta } from '../contract/meta.ts';
-import { getBasePath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import {
+  getBasePath,
+  MANIFEST_FILE,
+  META_FILE,
+  STAGED_MANIFEST_FILE,
+} from '../contract/paths.ts';
 import { formatBytes, joinWords, quoteArgument } from '../contract/words.ts';
 import { GamedataError, OutputError } from '../errors.ts';
 import { readStatus } from '../files.ts';
@@ -165,11 +170,13 @@ async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSi
   return { meta, base, respond, files, version };
 }
 
-/** Identifies the current manifest file. Returns undefined if there is none. */
+/**
+ * Identifies the current manifest file. Returns undefined if there is none. A staged
+ * manifest is already the current one, and stays the same file when it is moved.
+ */
 function readVersion(folder: string): string | undefined {
-  const status = statSync(path.join(folder, MANIFEST_FILE), {
-    throwIfNoEntry: false,
-  });
+  const file = hasStagedChange(folder) ? STAGED_MANIFEST_FILE : MANIFEST_FILE;
+  const status = readStatus(path.join(folder, file));
   if (!status) return undefined;
   return [status.ino, status.mtimeMs, status.size].join(':');
 }

@@ -3,8 +3,6 @@
  * so that a diff shows which records have changed.
  */
 
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import * as z from 'zod';
 import { ignoreDamage } from '../built/damage.ts';
 import { readManifest } from '../built/own-files.ts';
@@ -14,7 +12,8 @@ import {
   readPublishedPast,
 } from '../built/past.ts';
 import { readNames } from '../built/site-data.ts';
-import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
+import { folderStorage } from '../built/site-folder.ts';
+import { hasFile, readOrThrow, type SiteStorage } from '../built/storage.ts';
 import { rejectDamagedText, rejectMissingLineBreak } from '../built/text-damage.ts';
 import { entriesByPath, readVerified } from '../built/verified-files.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
@@ -348,9 +347,6 @@ function readOldSlugs(storage: SiteStorage): OldSlugs {
 const readUnverifiedOldSlugs = (storage: SiteStorage): OldSlugs =>
   decodeOldSlugs(readJson(storage, FORMER_FILE));
 
-const hasFile = (storage: SiteStorage, file: string): boolean =>
-  existsSync(storage.at(file));
-
 function readSummary(storage: SiteStorage): SnapshotSummary {
   const file = storage.at(PROVENANCE_FILE);
   const json = readJson(storage, PROVENANCE_FILE);
@@ -421,7 +417,7 @@ export function readBundledSnapshot(folder: string): PreviousSnapshot | undefine
 }
 
 export function readPreviousSnapshot(folder: string): PreviousSnapshot | undefined {
-  if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
+  if (!hasFile(folderStorage(folder), PROVENANCE_FILE)) return undefined;
   const snapshot = openSnapshot(folder);
   return {
     ...snapshot.summary,

@@ -1,10 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { type BuiltSite, openSite } from '../built/site.ts';
-import {
-  folderStorage,
-  type SiteStorage,
-  type StoredFile,
-} from '../built/storage.ts';
+import { folderStorage } from '../built/site-folder.ts';
+import type { SiteStorage, StoredFile } from '../built/storage.ts';
 import { readVerified, UNLISTED } from '../built/verified-files.ts';
 import { MANIFEST_FILE, META_FILE, WELL_KNOWN_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';

@@ -8,7 +8,6 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describePreserved } from '../../src/cli/run-command.ts';
-import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { callCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
@@ -177,14 +176,13 @@ it('prints an error to stderr and, with --json, to stdout as an object', async (
 });
 
 /**
- * Creates the staging folder of a first build that was interrupted.
+ * Creates the work folder of a first build that was interrupted.
  *
  * @returns a function that commits that build, so that the next one completes it
  */
 function stageInterruptedBuild(out: string): () => void {
-  const { staged, replacedFile } = resolveWorkPaths(out);
+  const staged = path.join(out, '.gamedata/next');
   mkdirSync(staged, { recursive: true });
-  writeFileSync(replacedFile, '');
   const manifest = { format: 1, generator: 'gamedata/1.0.0', files: [] };
   const file = path.join(staged, 'manifest.json');
   return () => writeFileSync(file, JSON.stringify(manifest));

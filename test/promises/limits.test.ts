@@ -5,11 +5,8 @@ import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
 import { archiveStorage } from '../../src/built/archive.ts';
 import { openSite } from '../../src/built/site.ts';
-import {
-  folderStorage,
-  memoryStorage,
-  readOrThrow,
-} from '../../src/built/storage.ts';
+import { folderStorage } from '../../src/built/site-folder.ts';
+import { memoryStorage, readOrThrow } from '../../src/built/storage.ts';
 import { getMaxBytes } from '../../src/contract/limits.ts';
 import { summarizeNames } from '../../src/dataset/data-set.ts';
 import { createEntry } from '../../src/site/manifest.ts';

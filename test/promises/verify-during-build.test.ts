@@ -3,8 +3,9 @@ import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { verify } from '../../src/cli/commands/verify.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { failing, publishedSite } from '../support/publishing.ts';
+import { failing } from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
@@ -13,58 +14,55 @@ afterEach(() => void vi.resetAllMocks());
 const publishSite = (out: string, moves: number) =>
   withOutput(out, ({ publish }) => publish(siteOf(rawRecords(moves, 1)).files()));
 
-/**
- * Creates two folders with the same site, which are twins. A test then builds
- * another site in the second one.
- */
-async function createTwins() {
-  const sites = [await publishedSite({}), await publishedSite({})];
-  for (const { out } of sites) await publishSite(out, 2);
-  const [target = '', twin = ''] = sites.map(({ out }) => out);
-  return { target, twin };
+async function createSite(): Promise<string> {
+  const out = path.join(temporaryFolder(), 'site');
+  await publishSite(out, 2);
+  return out;
 }
 
-/**
- * Verifies a folder. When its first record is read, the folder is replaced with its
- * changed twin.
- */
-function verifyDuringChange({ target, twin }: { target: string; twin: string }) {
+/** Publishes another site, which fails when it moves the n-th file into place. */
+async function interruptAt(nth: number, out: string): Promise<void> {
+  let moves = 0;
+  vi.mocked(fs.renameSync).mockImplementation((from, to) => {
+    const isMove = String(from).includes('.gamedata/next');
+    if (isMove && ++moves === nth) failing('EIO')();
+    real.renameSync(from, to);
+  });
+  await expect(publishSite(out, 3)).rejects.toThrow('cannot be completed');
+  vi.resetAllMocks();
+}
+
+it('reports that a build has changed the folder during verification', async () => {
+  const target = await createSite();
+  const changed = await createSite();
+  await publishSite(changed, 3);
   const record = path.join(target, 'api/gamedata/move/move-1/index.json');
   vi.mocked(fs.openSync).mockImplementation((file, flags, mode) => {
     if (file === record) {
       vi.mocked(fs.openSync).mockReset();
-      fs.cpSync(path.dirname(twin), path.dirname(target), { recursive: true });
+      fs.cpSync(changed, target, { recursive: true });
     }
     return real.openSync(file, flags, mode);
   });
-  return verify({ target });
-}
-
-it('reports that a build has changed the folder during verification', async () => {
-  const twins = await createTwins();
-  await publishSite(twins.twin, 3);
-  await expect(verifyDuringChange(twins)).rejects.toMatchObject({
-    message: `${twins.target}: was changed by a build while it was verified`,
+  await expect(verify({ target })).rejects.toMatchObject({
+    message: `${target}: was changed by a build while it was verified`,
     hint: 'Verify it again when no build is running.',
   });
-  expect(await verify({ target: twins.target })).toMatchObject({ problems: [] });
+  expect(await verify({ target })).toMatchObject({ problems: [] });
 });
 
-it('reports that a build is still changing the folder during verification', async () => {
-  const twins = await createTwins();
-  vi.mocked(fs.renameSync).mockImplementation((from, to) => {
-    if (String(to).endsWith('site/meta.json')) failing('EIO')();
-    real.renameSync(from, to);
-  });
-  await expect(publishSite(twins.twin, 3)).rejects.toThrow('cannot be completed');
-  vi.resetAllMocks();
-  await expect(verifyDuringChange(twins)).rejects.toThrow(
-    `${twins.target}: is being changed, or an interrupted build left it incomplete`,
-  );
-});
+it.each([1, 3])(
+  'verifies the new site after a build was interrupted at file %i',
+  async (nth) => {
+    const target = await createSite();
+    await interruptAt(nth, target);
+    const report = await verify({ target });
+    expect(report).toMatchObject({ counts: { move: 3 }, problems: [] });
+  },
+);
 
 it('reports a missing file as damage if no build is running', async () => {
-  const { target } = await createTwins();
+  const target = await createSite();
   const file = 'api/gamedata/move/move-1/index.json';
   fs.rmSync(path.join(target, file));
   expect(await verify({ target })).toMatchObject({

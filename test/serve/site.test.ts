@@ -1,4 +1,5 @@
 import {
+  cpSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -9,6 +10,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestReader } from '../../src/contract/meta.ts';
 import { watchSite } from '../../src/serve/site.ts';
+import { openAgain } from '../support/publishing.ts';
 import { publishNewSite, publishSite, waitUntil } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -105,6 +107,17 @@ describe('watchSite', () => {
     expect(samePage).toBe(page);
     const [list, otherList] = bodies('api/gamedata/move/index.json');
     expect(otherList).not.toEqual(list);
+  });
+
+  it('loads the next site as soon as a build has committed it', async () => {
+    const folder = await publishNewSite({ moves: 250 });
+    const nextSite = await publishNewSite({ moves: 251 });
+    const { count, problems } = await open(folder);
+    cpSync(nextSite, path.join(folder, '.gamedata/next'), { recursive: true });
+    await expect.poll(count, waitUntil('the new site is served')).toBe('251 251');
+    await openAgain(folder);
+    expect(await count()).toBe('251 251');
+    expect(problems).toEqual([]);
   });
 
   it('loads a different site if its symlink changes', async () => {

@@ -1,21 +1,14 @@
-import { hash } from 'node:crypto';
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
+import { folderStorage } from '../../src/built/site-folder.ts';
 import { listFiles } from '../../src/files.ts';
 import {
   type OpenOptions,
   type PublishResult,
   withOutput,
 } from '../../src/publish/publish.ts';
-import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
-import { fingerprint } from './fingerprint.ts';
+import { fingerprintFiles } from './fingerprint.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** The text of each file, by path. */
@@ -31,11 +24,11 @@ export const publishTree = (
 ): Promise<PublishResult> =>
   withOutput(out, (output) => output.publish(treeFiles(tree)), options);
 
-/** Publishes nothing. Returns the recovery notices. */
+/** Publishes nothing. Returns the notices about an interrupted change. */
 export const openAgain = (out: string): Promise<readonly string[]> =>
   withOutput(out, async ({ notices }) => notices);
 
-/** Reads a folder without its manifest. */
+/** Reads all files on disk except the manifest. */
 export function readTree(folder: string): Tree {
   const names = listFiles(folder).filter((name) => name !== 'manifest.json');
   return Object.fromEntries(
@@ -43,6 +36,16 @@ export function readTree(folder: string): Tree {
       .sort()
       .map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]),
   );
+}
+
+/** Reads the site that commands see, which includes a change that is not complete. */
+export function readVisibleTree(folder: string): Tree {
+  const storage = folderStorage(folder);
+  const tree: Record<string, string> = {};
+  for (const { path: file } of storage.list()) {
+    if (file !== 'manifest.json') tree[file] = storage.read(file).toString();
+  }
+  return tree;
 }
 
 const kept = { 'kept/0.json': '0', 'kept/1.json': '1' };
@@ -59,35 +62,32 @@ export const littleChanged: readonly [old: Tree, fresh: Tree] = [
   { ...kept, 'a.json': '10', 'b/c.json': '2', 'come/x.json': '30', 'b/d.json': '5' },
 ];
 
-export async function publishedSite(tree: Tree) {
-  const folders = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
-  const { out } = folders;
+/** Publishes a site into a new folder, and returns the folder. */
+export async function publishedSite(tree: Tree): Promise<string> {
+  const out = path.join(temporaryFolder(), 'site');
   await publishTree(out, tree);
-  const names = () => readdirSync(path.dirname(out));
-  return { out, folders, names };
+  return out;
 }
 
 /**
- * Leaves a committed change next to a site, as a killed build does. It would publish
+ * Leaves a committed change in a site's folder, as a killed build does. It would publish
  * the same site again.
  */
 export function leaveCommitted(out: string): void {
-  const { staged, replacedFile } = resolveWorkPaths(out);
-  const manifest = path.join(out, 'manifest.json');
+  const staged = path.join(out, '.gamedata/next');
   mkdirSync(staged, { recursive: true });
-  copyFileSync(manifest, path.join(staged, 'manifest.json'));
-  writeFileSync(replacedFile, hash('sha256', readFileSync(manifest)));
+  copyFileSync(path.join(out, 'manifest.json'), path.join(staged, 'manifest.json'));
 }
 
-/** Expects that publishing fails and changes nothing in the folder or next to it. */
+/** Expects that publishing fails, and changes no file in the folder or next to it. */
 export async function expectRejected(
   out: string,
   publishing: () => Promise<unknown>,
   error: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const before = fingerprint(path.dirname(out));
+  const before = fingerprintFiles(path.dirname(out));
   await expect(publishing()).rejects.toMatchObject(error);
-  expect(fingerprint(path.dirname(out))).toEqual(before);
+  expect(fingerprintFiles(path.dirname(out))).toEqual(before);
 }
 
 export const failing = (code: string) => (): never => {

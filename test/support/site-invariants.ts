@@ -4,7 +4,10 @@ import path from 'node:path';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { Records } from './steps-world.ts';
 
-/** A folder as seen by an HTTP server and `sha256sum`. */
+/**
+ * A folder as seen by a command that reads it. If a build was killed after its commit,
+ * this is the new site.
+ */
 export interface Seen {
   /** The SHA-256 and mtime of each file, by path. */
   readonly files: ReadonlyMap<string, string>;
@@ -43,6 +46,39 @@ interface SeenMeta {
   readonly counts: object;
 }
 
+const STAGED = '.gamedata/next/';
+
+/** Lists the paths in a manifest. */
+function listListedPaths(file: string): string[] {
+  const { files } = JSON.parse(readFileSync(file, 'utf8')) as {
+    files: { path: string }[];
+  };
+  return files.map((entry) => entry.path);
+}
+
+/**
+ * Maps the path of each visible file to the place where it is stored. Staged files are
+ * visible if their manifest is staged, too, and the files that it removes are not.
+ */
+function findVisibleFiles(folder: string): Map<string, string> {
+  const visible = new Map<string, string>();
+  const staged: string[] = [];
+  for (const file of listFilesIn(folder)) {
+    if (file.startsWith(STAGED)) staged.push(file);
+    else if (!file.startsWith('.gamedata/')) visible.set(file, file);
+  }
+  const manifest = path.join(folder, 'manifest.json');
+  const stagedManifest = path.join(folder, STAGED, 'manifest.json');
+  if (!existsSync(stagedManifest)) return visible;
+  const kept = new Set(listListedPaths(stagedManifest));
+  const published = existsSync(manifest) ? listListedPaths(manifest) : [];
+  for (const file of published) {
+    if (!kept.has(file)) visible.delete(file);
+  }
+  for (const file of staged) visible.set(file.slice(STAGED.length), file);
+  return new Map([...visible].sort());
+}
+
 /**
  * Looks at a folder, which may be damaged, without our own readers. First compares
  * all files with the manifest, then reads the listed records, and finally checks
@@ -53,8 +89,8 @@ export function look(folder: string): Seen {
   const bodies = new Map<string, Buffer>();
   const hashes = new Map<string, string>();
   const files = new Map<string, string>();
-  for (const file of listFilesIn(folder)) {
-    const absolute = path.join(folder, file);
+  for (const [file, place] of findVisibleFiles(folder)) {
+    const absolute = path.join(folder, place);
     const body = readFileSync(absolute);
     const sha256 = hash('sha256', body);
     const { mtimeNs } = statSync(absolute, { bigint: true });
@@ -91,7 +127,6 @@ export function look(folder: string): Seen {
   const records = new Map<string, string>();
   for (const file of bodies.keys()) {
     const kind = /^api\/gamedata\/(\w+)\/[^/]+\/index\.json$/.exec(file)?.[1];
-    // A change that was discarded may have left a record behind.
     if (kind === undefined || !listed.has(file)) continue;
     const { id, url } = parse<{ id: number; url: string }>(file);
     const address = `/${file.slice(0, -'index.json'.length)}`;
@@ -148,12 +183,6 @@ export interface Intent {
   readonly options: readonly string[];
 }
 
-/**
- * The intent of a command, and of killed commands before it, which it may have
- * completed.
- */
-type Intents = readonly [Intent, ...Intent[]];
-
 /** Returns whether a command's options contain these words, one after another. */
 function hasOptions({ options }: Intent, ...words: string[]): boolean {
   return options.join(' ').includes(words.join(' '));
@@ -163,19 +192,14 @@ function hasOptions({ options }: Intent, ...words: string[]): boolean {
  * Finds the records that may be removed according to the options. Returns undefined
  * if all records may be removed.
  */
-function findAllowed(
-  before: Seen,
-  intents: readonly Intent[],
-): ReadonlySet<string> | undefined {
+function findAllowed(before: Seen, intent: Intent): ReadonlySet<string> | undefined {
+  if (intent.isRestored || hasOptions(intent, '--max-shrink', '100')) {
+    return undefined;
+  }
   const allowed = new Set<string>();
-  for (const intent of intents) {
-    if (intent.isRestored || hasOptions(intent, '--max-shrink', '100')) {
-      return undefined;
-    }
-    for (const word of intent.options) {
-      const record = before.addresses.get(`/api/gamedata/${word}/`);
-      if (record !== undefined) allowed.add(record);
-    }
+  for (const word of intent.options) {
+    const record = before.addresses.get(`/api/gamedata/${word}/`);
+    if (record !== undefined) allowed.add(record);
   }
   return allowed;
 }
@@ -184,10 +208,10 @@ function findAllowed(
  * Finds the paths that stop working because their records are removed, unless an
  * option allows their removal.
  */
-export function findEndingPaths(before: Seen, intents: Intents): string[] {
-  const allowed = findAllowed(before, intents);
+export function findEndingPaths(before: Seen, intent: Intent): string[] {
+  const allowed = findAllowed(before, intent);
   if (allowed === undefined) return [];
-  const [{ records }] = intents;
+  const { records } = intent;
   const remaining = new Set(records.values());
   const ending: string[] = [];
   for (const [address, record] of before.addresses) {
@@ -203,7 +227,7 @@ function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   // `--allow-missing` cannot name a forgotten slug.
   const isForgetting = hasOptions(intent, '--forget-history');
   const nameable = isForgetting ? { ...before, addresses: before.records } : before;
-  const allowed = findAllowed(nameable, [intent]);
+  const allowed = findAllowed(nameable, intent);
   const remaining = new Set(intent.records.values());
   let isAnyMissing = false;
   for (const record of before.records.values()) {
@@ -213,7 +237,7 @@ function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   }
   // The names of missing records are missing, too.
   if (isAnyMissing && text.includes('names/')) return true;
-  return findEndingPaths(before, [intent]).length > 0;
+  return findEndingPaths(before, intent).length > 0;
 }
 
 /**
@@ -229,20 +253,9 @@ export function isSameFolder(before: Seen, after: Seen): boolean {
   return JSON.stringify([...before.files]) === JSON.stringify([...after.files]);
 }
 
-/** The notice of a command that discards an interrupted change. */
-export const DISCARDED = 'no longer fits this folder';
-
-/** The warning of a command that first completes a killed command's change. */
-const COMPLETED = 'an interrupted build was finished first';
-
 interface Ended {
   readonly code: number | null;
   readonly text: string;
-  /**
-   * Whether this command or one before it discarded a change, which may have left
-   * files behind.
-   */
-  readonly hasDiscarded: boolean;
 }
 
 /** A folder before and after a command. */
@@ -255,20 +268,17 @@ interface Change {
  * Finds the rules that a command broke. A failed or refused command must have a
  * reason and must not change the folder. A successful one must publish an intact
  * site with exactly the records and the base URL of its intent, must keep every path
- * that its output does not name, and must remove its staging folder. Files that were
- * damaged or left behind before the command are excused where only `--verify` finds
- * them.
+ * that its output does not name, and must remove its work folder. Files that were
+ * damaged before the command are excused where only `verify` finds them.
  */
 export function findBreaches(
   { before, after }: Change,
-  intents: Intents,
-  { code, text, hasDiscarded }: Ended,
+  intent: Intent,
+  { code, text }: Ended,
   folder: string,
 ): string[] {
-  const [intent, ...unfinished] = intents;
   const breaches: string[] = [];
   if (code === 1 || code === 4) {
-    if (unfinished.length > 0) return [];
     const hasFailureReason = before.wrong.size > 0 || intent.isHopeless;
     if (!isSameFolder(before, after)) breaches.push('failed and changed the folder');
     if (code === 4 && !mayRefuse(before, intent, text)) {
@@ -277,29 +287,25 @@ export function findBreaches(
     if (code === 1 && !hasFailureReason) breaches.push('failed without a reason');
     return breaches;
   }
-  const needsBaseUrl = before.wrong.has('meta.json') || unfinished.length > 0;
+  const needsBaseUrl = before.wrong.has('meta.json');
   if (code === 2 && intent.baseUrl === undefined && needsBaseUrl) return [];
 
-  const isLeftBehind = (file: string): boolean =>
-    hasDiscarded &&
-    before.wrong.has(file) &&
-    after.wrong.get(file) === 'is not listed';
-  // `--verify` lists files that were left behind.
-  const isOnlyLeftBehind = code === 5 && [...after.wrong.keys()].every(isLeftBehind);
-  if (code !== 0 && !isOnlyLeftBehind) return [`ended with ${code}`];
-
-  // A build without `--verify` does not notice a change that keeps size and mtime.
+  // A build does not notice a change that keeps size and mtime.
   function isUnnoticed(file: string): boolean {
-    if (hasOptions(intent, '--verify') || !before.wrong.has(file)) return false;
+    if (!before.wrong.has(file)) return false;
     return before.files.get(file) === after.files.get(file);
   }
+  // `--verify` reports such a change.
+  const isReported = code === 5 && hasOptions(intent, '--verify');
+  if (code !== 0 && !(isReported && after.wrong.size > 0)) {
+    return [`ended with ${code}`];
+  }
   for (const [file, why] of after.wrong) {
-    if (!isUnnoticed(file) && !isLeftBehind(file)) breaches.push(`${file} ${why}`);
+    if (!isUnnoticed(file)) breaches.push(`${file} ${why}`);
   }
 
   // A command that keeps the records of a damaged folder has no expected records.
-  const isUnknown =
-    intent.isSame && (before.wrong.size > 0 || unfinished.length > 0);
+  const isUnknown = intent.isSame && before.wrong.size > 0;
   const compared = new Set(
     isUnknown ? [] : [...intent.records.keys(), ...after.records.keys()],
   );
@@ -310,45 +316,16 @@ export function findBreaches(
       breaches.push(`${address} is ${got}, expected ${expected}`);
     }
   }
-  // If the command has completed a killed command's change, the folder did not show
-  // the published base URL and the published date before.
-  const hasCompleted = text.includes(COMPLETED);
-  const expectedUrls = listExpectedUrls(before, intents, hasCompleted);
-  if (!expectedUrls.includes(after.baseUrl) && !isUnnoticed('meta.json')) {
-    const expected = expectedUrls.join(' or ');
-    breaches.push(`the base URL is ${after.baseUrl}, expected ${expected}`);
+  const expectedUrl = intent.baseUrl ?? before.baseUrl;
+  if (after.baseUrl !== expectedUrl && !isUnnoticed('meta.json')) {
+    breaches.push(`the base URL is ${after.baseUrl}, expected ${expectedUrl}`);
   }
-  const isDateKnown = !before.wrong.has('meta.json') && !hasCompleted;
-  if (isDateKnown && isOlder(before, intent)) {
+  if (!before.wrong.has('meta.json') && isOlder(before, intent)) {
     breaches.push('a fallback replaced newer data');
   }
-  breaches.push(...findLostPaths({ before, after }, intents, text));
-
-  const siblings = readdirSync(path.dirname(folder));
-  const strays = siblings.filter((name) => name.startsWith('.site.gamedata-'));
-  // The staging folder of a discarded change stays until the next change.
-  const mayLeave = text.includes(DISCARDED) && isSameFolder(before, after);
-  if (strays.length > 0 && !mayLeave) breaches.push(`left ${strays.join(', ')}`);
+  breaches.push(...findLostPaths({ before, after }, intent, text));
+  if (existsSync(path.join(folder, '.gamedata'))) breaches.push('left .gamedata');
   return breaches;
-}
-
-/**
- * Lists the base URLs that a command may publish. Without a base URL in its options,
- * it keeps the published one, which may be the base URL of a killed command.
- */
-function listExpectedUrls(
-  before: Seen,
-  [intent, ...unfinished]: Intents,
-  hasCompleted: boolean,
-): (string | undefined)[] {
-  if (intent.baseUrl !== undefined) return [intent.baseUrl];
-  const expectedUrls = [before.baseUrl];
-  if (hasCompleted) {
-    for (const { baseUrl } of unfinished) {
-      expectedUrls.push(baseUrl ?? before.baseUrl);
-    }
-  }
-  return expectedUrls;
 }
 
 /**
@@ -358,26 +335,20 @@ function listExpectedUrls(
  */
 function findLostPaths(
   { before, after }: Change,
-  intents: Intents,
+  intent: Intent,
   text: string,
 ): string[] {
-  const isForgetting = intents.some((intent) =>
-    hasOptions(intent, '--forget-history'),
-  );
-  const hasUnfinished = intents.length > 1;
-  const ending = new Set(findEndingPaths(before, intents));
+  const isForgetting = hasOptions(intent, '--forget-history');
+  const ending = new Set(findEndingPaths(before, intent));
   const currentRecords = new Set(after.records.values());
-  // After a kill or damage, redirects and records may come from two different sites.
-  const mayMove = hasUnfinished || before.wrong.size > 0 || isForgetting;
+  // After damage, redirects and records may come from two different sites.
+  const mayMove = before.wrong.size > 0 || isForgetting;
 
   function isLost(address: string, record: string): boolean {
     if (after.records.has(address)) return false;
     const target = after.addresses.get(address);
     if (target !== undefined) return target !== record && !mayMove;
-    // A slug that a killed build renamed is a redirect when the next build forgets
-    // it.
-    const mayForget = hasUnfinished || !before.records.has(address);
-    if (isForgetting && mayForget) return false;
+    if (isForgetting && !before.records.has(address)) return false;
     return currentRecords.has(record) || ending.has(address);
   }
 

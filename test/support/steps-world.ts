@@ -62,7 +62,8 @@ interface KillOptions extends CommandOptions {
 }
 
 /**
- * Runs a command that is killed right before it moves the n-th file into a folder.
+ * Runs a command that is killed right before its n-th rename in a folder. The first one
+ * commits the change, and the others move files into place.
  */
 export function killAtFile(
   cli: string,
@@ -73,7 +74,7 @@ export function killAtFile(
   const killEnv = {
     ...env,
     KILL_AT: `renameSync:${nth}`,
-    KILL_PATHS: `gamedata-staging/site/\\S+ ${folder}/`,
+    KILL_PATHS: `\\.gamedata/\\S+ ${folder}/`,
   };
   return startProcess(command, { cwd, env: killEnv }).finished;
 }

@@ -78,9 +78,13 @@ export function writeDataSet(
   return folder;
 }
 
-/** Hashes a site's manifest, without files that depend on earlier builds. */
+/**
+ * Hashes the manifest of the site that commands see, without files that depend on
+ * earlier builds.
+ */
 export function digestSite(out: string): string | undefined {
-  const file = path.join(out, 'manifest.json');
+  const staged = path.join(out, '.gamedata/next/manifest.json');
+  const file = existsSync(staged) ? staged : path.join(out, 'manifest.json');
   if (!existsSync(file)) return undefined;
   const { files } = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
   const historyFiles = [CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE];
@@ -88,12 +92,12 @@ export function digestSite(out: string): string | undefined {
   return hash('sha256', JSON.stringify(entries));
 }
 
-/** Throws if a command left a lock or a staging folder next to a site. */
+/** Throws if a command left its work folder in a site, or a file next to it. */
 export function demandClean(out: string, what = ''): void {
-  const prefix = `.${path.basename(out)}.gamedata`;
   const strays = readdirSync(path.dirname(out)).filter((name) =>
-    name.startsWith(prefix),
+    name.startsWith('.'),
   );
+  if (existsSync(path.join(out, '.gamedata'))) strays.push('.gamedata');
   demand(strays.length === 0, `${what}left ${strays.join(', ')}`);
 }
 

@@ -4,36 +4,36 @@ import { type PreparedScenario, withScenarios } from './scenarios.ts';
 
 /** Patterns for the paths of calls. */
 const patterns: Readonly<Record<string, string>> = {
-  commit: 'staging/site/manifest.json$',
-  move: 'gamedata-staging/site/\\S+ ',
-  manifest: 'gamedata-staging/site/manifest.json \\S+/site/manifest.json$',
-  staging: 'staging$',
-  lock: 'lock$',
+  work: '/\\.gamedata/',
+  commit: '/next/manifest.json$',
+  move: '\\.gamedata/next/\\S+ ',
+  manifest: '\\.gamedata/next/manifest.json ',
+  removal: '/\\.gamedata$',
 };
 
 /**
  * The moments to kill each scenario: before the n-th call of a function, optionally
  * only counting calls about certain paths.
  *
- * `test/promises/power-cut.test.ts` tries every call of a small site. Here, one call
- * from each phase is enough to test what requires a real process: the lock of a
+ * `test/promises/power-cut.test.ts` tries every call of a small site. Here, a few calls
+ * from each phase are enough to test what requires a real process: the lock of a
  * process that has ended, the cache's journal, and files that are flushed by real
  * calls.
  */
 const moments: Readonly<Record<string, readonly string[]>> = {
   'build, a few files': [
-    'linkSync:1',
-    'mkdirSync:2',
-    'writeFileSync:30',
+    'mkdirSync:1',
+    'mkdirSync:2 work',
+    'writeFileSync:30 work',
     'fsyncSync:1',
     'renameSync:1 commit',
+    'renameSync:1 move',
     'renameSync:30 move',
     'renameSync:1 manifest',
-    'rmSync:2 staging',
-    'unlinkSync:1 lock',
+    'rmSync:3 removal',
   ],
   'build from an upstream': ['writeSync:2', 'writeSync:90', 'renameSync:30 move'],
-  'build, all files': ['renameSync:70 move'],
+  'build, all files': ['renameSync:2 move', 'renameSync:70 move'],
 };
 
 interface Kill {

@@ -83,7 +83,7 @@ export function buildAtOnce(): Promise<Ended> {
         published += 1;
         continue;
       }
-      const isLocked = stderr.includes('locked by another build');
+      const isLocked = stderr.includes('another build is publishing there');
       demand(isLocked, `ended with ${code}: ${stderr}`);
     }
     const digest = digestSite(out);

@@ -26,13 +26,10 @@ const CALLS = [
 ].join(',');
 const ACTIONS = ['error=ENOSPC', 'error=EIO', 'error=EACCES', 'error=EMFILE'];
 
-/**
- * The n-th time that the main thread makes a call about a path, or about any path if
- * its name is random.
- */
+/** The n-th time that the main thread makes a call about a path. */
 interface Moment {
   readonly call: string;
-  readonly about: string | undefined;
+  readonly about: string;
   readonly nth: number;
 }
 
@@ -91,12 +88,13 @@ async function tryCall(trial: Trial): Promise<void> {
     `trace=${call}`,
     '-e',
     `inject=${call}:${action}:when=${nth}`,
+    // strace counts only the calls about this path.
+    '-P',
+    about,
   ];
-  // strace counts only the calls about this path.
-  if (about !== undefined) options.push('-P', about);
   const wrap = createStrace('/dev/null', ...options);
   const exit = await attempt.run({ wrap });
-  const what = `${action} at ${call} ${nth} of ${about ?? 'all'}`;
+  const what = `${action} at ${call} ${nth} of ${about}`;
   const isExpected = exit.code === null || exit.code === 0 || exit.code === 1;
   const isBug = /bug|^ {4}at /m.test(exit.stderr);
   demand(isExpected, `${scenario.name}, ${what}: ended with ${exit.code}`);
@@ -104,41 +102,21 @@ async function tryCall(trial: Trial): Promise<void> {
   await attempt.expectRecovery(what, exit);
 }
 
-/** Counts how often each key was counted before. */
-class Counter {
-  readonly #counts = new Map<string, number>();
-
-  count(key: string): number {
-    const counted = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, counted);
-    return counted;
-  }
-}
-
-/** Finds the calls in a log that are about the site's folder or files next to it. */
+/** Finds the calls in a log that are about the site's folder. */
 function findMoments(log: string, out: string): Moment[] {
-  const calls = new Counter();
-  const callsAboutPath = new Counter();
-  const nextTo = path.join(path.dirname(out), `.${path.basename(out)}.gamedata-`);
+  const counts = new Map<string, number>();
   const isWanted = (file: string): boolean =>
-    file === out || file.startsWith(`${out}/`) || file.startsWith(nextTo);
+    file === out || file.startsWith(`${out}/`);
   const moments: Moment[] = [];
   for (const line of log.split('\n')) {
     const call = /^(\w+)\(/.exec(line)?.[1];
-    if (call === undefined) continue;
-    const nthOfAll = calls.count(call);
     const paths = line.match(/(?<=["<])\/[^">]+/g) ?? [];
     const about = paths.find(isWanted);
-    if (about === undefined) continue;
-    const isRandom = /-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-/.test(about);
-    if (!isRandom) {
-      moments.push({ call, about, nth: callsAboutPath.count(`${call} ${about}`) });
-      continue;
-    }
-    // The n-th of these calls may be about one of Node's pipes in another run, which
-    // would then wait indefinitely.
-    if (['write', 'close', 'fsync'].includes(call)) continue;
-    moments.push({ call, about: undefined, nth: nthOfAll });
+    if (call === undefined || about === undefined) continue;
+    const key = `${call} ${about}`;
+    const nth = (counts.get(key) ?? 0) + 1;
+    counts.set(key, nth);
+    moments.push({ call, about, nth });
   }
   return moments;
 }

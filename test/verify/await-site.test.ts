@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openSite } from '../../src/built/site.ts';
-import { folderStorage } from '../../src/built/storage.ts';
+import { folderStorage } from '../../src/built/site-folder.ts';
 import { build } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { type VerifyOptions, verify } from '../../src/cli/commands/verify.ts';

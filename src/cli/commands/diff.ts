@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
+import { folderStorage } from '../../built/site-folder.ts';
+import { hasFile } from '../../built/storage.ts';
 import type { Comparison } from '../../contract/changes.ts';
 import { isUrl } from '../../contract/paths.ts';
 import {
@@ -9,7 +9,6 @@ import {
 } from '../../dataset/compare.ts';
 import { formatMarkdown, formatText } from '../../dataset/describe-changes.ts';
 import { loadRecords } from '../../pipeline/load-records.ts';
-import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import {
   defineCommand,
@@ -70,8 +69,7 @@ async function readTarget(
   options: LoadOptions,
 ): Promise<SummarizedRecords> {
   const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;
-  await assertSettledFolder(target);
-  const isSnapshot = existsSync(path.join(upstream, PROVENANCE_FILE));
+  const isSnapshot = hasFile(folderStorage(upstream), PROVENANCE_FILE);
   const parsed = parseOptions(sourceOptions, {
     ...options,
     source: isSnapshot ? 'snapshot' : 'site',

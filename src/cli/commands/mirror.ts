@@ -5,9 +5,9 @@ import {
   isUrl,
   removeTrailingSlashes,
 } from '../../contract/paths.ts';
+import { isSameFolder } from '../../files.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
-import { isSameFolder } from '../../publish/work-paths.ts';
 import {
   defineCommand,
   type OptionInput,

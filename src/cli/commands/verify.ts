@@ -5,7 +5,6 @@ import { formatValue, truncate } from '../../contract/parse.ts';
 import { isArchive, isUrl } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
-import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import { verifyStored } from '../../pipeline/verify-stored.ts';
 import type { DeploymentReport } from '../../verify/deployment.ts';
 import type { FolderReport } from '../../verify/folder.ts';
@@ -123,7 +122,6 @@ export async function verify(
 
   // The time limit includes reading the folder.
   const deadline = wait === undefined ? undefined : Date.now() + wait;
-  await assertSettledFolder(like);
   const site = openSite(await openStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, onWait, site, deadline });

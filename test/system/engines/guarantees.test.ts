@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSite } from '../../../src/built/site.ts';
-import { folderStorage } from '../../../src/built/storage.ts';
+import { folderStorage } from '../../../src/built/site-folder.ts';
 import { build } from '../../../src/cli/commands/build.ts';
 import { archiveFiles, bulkFiles } from '../../../src/contract/files.ts';
 import {

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import type { Entries } from '../contract/meta.ts';
+import { listFirst } from '../contract/words.ts';
+import { OutputError } from '../errors.ts';
+import { readStatus } from '../files.ts';
+
+/**
+ * What publishing does to the files in a site's folder. The manifest is always replaced
+ * as well.
+ */
+export interface Change {
+  /** The paths of new files. */
+  readonly added: readonly string[];
+  /** The paths of published files that get another content. */
+  readonly replaced: readonly string[];
+  /** The paths of published files that the next site lacks. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * Compares the published site with the next one.
+ *
+ * @param staged the paths of the files that are staged and have yet to be moved
+ */
+export function compareSites(
+  published: Entries,
+  next: Entries,
+  staged: readonly string[],
+): Change {
+  const added: string[] = [];
+  const replaced: string[] = [];
+  const removed: string[] = [];
+  for (const file of staged) {
+    if (published.has(file)) replaced.push(file);
+    else added.push(file);
+  }
+  for (const file of published.keys()) {
+    if (!next.has(file)) removed.push(file);
+  }
+  return { added, replaced, removed };
+}
+
+/** The first place on the way to a file where the site has no real folder. */
+export interface Gap {
+  readonly path: string;
+  /** Whether nothing is there. Otherwise, it is a symlink or another file. */
+  readonly isMissing: boolean;
+}
+
+/**
+ * Returns a function that finds the gap on the way to a file. It looks at each folder
+ * only once, because thousands of files are in the same folders.
+ */
+export function createGapFinder(folder: string): (file: string) => Gap | undefined {
+  const gaps = new Map<string, Gap | undefined>();
+
+  function findGap(file: string): Gap | undefined {
+    const parent = path.posix.dirname(file);
+    // The site's folder itself may be the operator's symlink.
+    if (parent === '.') return undefined;
+    if (!gaps.has(parent)) gaps.set(parent, findGap(parent) ?? lookAt(parent));
+    return gaps.get(parent);
+  }
+
+  function lookAt(inside: string): Gap | undefined {
+    const status = readStatus(path.join(folder, inside));
+    if (status?.isDirectory()) return undefined;
+    return { path: inside, isMissing: status === undefined };
+  }
+
+  return findGap;
+}
+
+/**
+ * Checks that a change touches only gamedata's own files inside the folder: the place of
+ * each new file is free, no published file has become a folder, and each folder on the
+ * way to a file is a real folder or missing. A symlink could lead out of the site.
+ *
+ * A build checks this before it commits the change, and again before it moves files,
+ * because an operator may have added a file or a symlink meanwhile.
+ *
+ * @throws OutputError
+ */
+export function assertApplicable(folder: string, change: Change): void {
+  const { added, replaced, removed } = change;
+  const findGap = createGapFinder(folder);
+  const obstacles = new Set<string>();
+  for (const file of [...added, ...replaced, ...removed]) {
+    const gap = findGap(file);
+    if (gap?.isMissing === false) obstacles.add(gap.path);
+  }
+  for (const file of added) {
+    if (findGap(file)) continue;
+    if (readStatus(path.join(folder, file))) obstacles.add(file);
+  }
+  for (const file of replaced) {
+    if (findGap(file)) continue;
+    const status = readStatus(path.join(folder, file));
+    if (status?.isDirectory()) obstacles.add(file);
+  }
+  if (obstacles.size === 0) return;
+  const problem = `contains files that gamedata did not write: ${listFirst([...obstacles], 5)}`;
+  const hint = 'Move them elsewhere, or into public/ to make them part of the site.';
+  throw new OutputError(problem, folder, { hint });
+}

@@ -1,0 +1,64 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import {
+  STAGED_FOLDER,
+  STAGED_MANIFEST_FILE,
+  WORK_FOLDER,
+} from '../contract/paths.ts';
+import { explainFailure } from '../files.ts';
+import { createFileMaker, type FileMaker } from './access.ts';
+
+/** Removes the work folder. If a symlink is in its place, only the symlink is removed. */
+export function removeWorkFolder(folder: string): void {
+  const workFolder = path.join(folder, WORK_FOLDER);
+  rmSync(workFolder, { recursive: true, force: true });
+}
+
+/**
+ * Writes files into the work folder. The work folder is made when the first file is
+ * written, because most builds do not change anything.
+ */
+export interface WorkFolder {
+  /**
+   * Writes a new file.
+   *
+   * @param file the path relative to the site's folder, below `.gamedata/`
+   * @throws OutputError if the file cannot be written
+   */
+  write(file: string, body: string | Uint8Array): void;
+}
+
+/** Prepares to write into the work folder of a site's folder. */
+export function createWorkFolder(folder: string): WorkFolder {
+  let maker: FileMaker | undefined;
+  const madeFolders = new Set(['.']);
+
+  function makeParents(file: string, maker: FileMaker): void {
+    const parent = path.posix.dirname(file);
+    if (madeFolders.has(parent)) return;
+    makeParents(parent, maker);
+    maker.makeFolder(path.join(folder, parent));
+    madeFolders.add(parent);
+  }
+
+  function create(): FileMaker {
+    removeWorkFolder(folder);
+    const maker = createFileMaker(folder);
+    makeParents(STAGED_MANIFEST_FILE, maker);
+    return maker;
+  }
+
+  return {
+    write(file, body) {
+      explainFailure('cannot be written', path.join(folder, file), () => {
+        maker ??= create();
+        makeParents(file, maker);
+        maker.writeFile(path.join(folder, file), body);
+      });
+    },
+  };
+}
+
+/** Returns the path of a staged file, or of the folder of all staged files. */
+export const getStagedPath = (folder: string, file = ''): string =>
+  path.join(folder, STAGED_FOLDER, file);
