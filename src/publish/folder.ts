@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../errors.ts';
+import { errorCode, OutputError } from '../errors.ts';
 import { attempt, readStatus } from '../files.ts';
 
 /**
@@ -8,8 +8,14 @@ import { attempt, readStatus } from '../files.ts';
  * accepts an existing one. Then follows the operator's own symlink in its place, and
  * does the same with the folder that it leads to.
  *
+ * In a parent folder where every user may create files, such as `/tmp`, another user
+ * may have made the folder or the symlink first. Therefore the folder is made with a
+ * plain `mkdir`, which uses nothing that exists. If the name is taken, the owner
+ * decides.
+ *
  * @param created gets the path of each new folder, inner folders first, even if this
  * function then throws
+ * @throws OutputError if another user has made the folder or the symlink
  */
 export function createFolder(folder: string, created: string[] = []): void {
   const absolute = path.resolve(folder);
@@ -22,6 +28,7 @@ export function createFolder(folder: string, created: string[] = []): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
+  assertTrustedOwner(absolute, folder);
   const target = readLink(absolute);
   if (target !== undefined) createFolder(target, created);
 }
@@ -46,6 +53,29 @@ function openToReaders(folder: string): void {
   const { mode } = fs.statSync(folder);
   if ((mode & 0o055) === 0o055) return;
   attempt(() => fs.chmodSync(folder, (mode & 0o7777) | 0o055));
+}
+
+/** The sticky bit, and the permission of all other users to write. */
+const SHARED = 0o1002;
+
+/**
+ * Rejects what another user has made in a shared folder. The sticky bit protects what
+ * this user or root has made. Other folders are not checked, because whoever may write
+ * to the parent folder can replace the folder at any time.
+ */
+function assertTrustedOwner(folder: string, name: string): void {
+  // Windows has no user ids.
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  const { mode } = fs.statSync(path.dirname(folder));
+  if ((mode & SHARED) !== SHARED) return;
+  const { uid } = fs.lstatSync(folder);
+  if (uid === user || uid === 0) return;
+  throw new OutputError(
+    `was made by another user (${uid}) in a folder that every user can write to`,
+    name,
+    { hint: 'Choose a folder whose parent only you can write to.' },
+  );
 }
 
 /** Returns the path that a symlink leads to, or undefined if it is not a symlink. */

@@ -2,15 +2,27 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { keepArchive } from '../../src/pipeline/keep-archive.ts';
 import { lockFolder } from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { modeOf } from '../support/fingerprint.ts';
-import { publishTree, readTree } from '../support/publishing.ts';
+import { fingerprint, modeOf } from '../support/fingerprint.ts';
+import {
+  failing,
+  publishTree,
+  readTree,
+  readVisibleTree,
+} from '../support/publishing.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 
+const isRoot = process.geteuid?.() === 0;
+/** The ids of two unprivileged users. */
+const USER = 12_345;
+const OTHER = 12_346;
+const GROUP = 12_347;
 const tree = { 'a.json': '1', 'b/c.json': '2' };
 const fresh = { 'a.json': '10', 'd/e.json': '3' };
 
@@ -130,3 +142,187 @@ it('rejects the working folder and its parent folders', async () => {
   }
   expect(readTree(out)).toEqual(tree);
 });
+
+// These tests switch the process's user, which is impossible in a worker thread.
+describe.runIf(isRoot && isMainThread)(
+  'in a folder that others can write to',
+  () => {
+    /** Runs a function as another user. */
+    function runAs<T>(user: number, run: () => T): T {
+      const outer = process.geteuid?.() ?? 0;
+      process.seteuid?.(0);
+      process.seteuid?.(user);
+      try {
+        return run();
+      } finally {
+        process.seteuid?.(0);
+        process.seteuid?.(outer);
+      }
+    }
+
+    /** Creates a folder with the given mode, and runs the rest of the test as `USER`. */
+    function createParent(mode: number, owner = 0): string {
+      const parent = runAs(0, () => {
+        const folder = temporaryFolder();
+        fs.chownSync(folder, owner, owner);
+        fs.chmodSync(folder, mode);
+        return folder;
+      });
+      process.seteuid?.(USER);
+      onTestFinished(() => void process.seteuid?.(0));
+      return parent;
+    }
+
+    const PLANTED = `was made by another user (${OTHER}) in a folder that every user can write to`;
+    const STICKY = 0o1777;
+
+    it("rejects another user's folder, and changes nothing in it", async () => {
+      const out = path.join(createParent(STICKY), 'site');
+      runAs(OTHER, () => {
+        fs.mkdirSync(path.join(out, '.gamedata/next'), { recursive: true });
+        const manifest = { format: 1, generator: 'gamedata/1', files: [] };
+        const text = JSON.stringify(manifest);
+        fs.writeFileSync(path.join(out, '.gamedata/next/manifest.json'), text);
+        for (const folder of ['', '.gamedata', '.gamedata/next']) {
+          fs.chmodSync(path.join(out, folder), 0o777);
+        }
+      });
+      const before = fingerprint(out);
+      await expect(publishTree(out, tree)).rejects.toMatchObject({
+        message: `${out}: ${PLANTED}`,
+        hint: 'Choose a folder whose parent only you can write to.',
+      });
+      expect(fingerprint(out)).toEqual(before);
+    });
+
+    it("rejects another user's symlink to a site of this user", async () => {
+      const site = path.join(createParent(0o777), 'site');
+      await publishTree(site, tree);
+      const planted = path.join(createParent(STICKY), 'site');
+      runAs(OTHER, () => fs.symlinkSync(site, planted));
+      await expect(publishTree(planted, fresh)).rejects.toThrow(
+        `${planted}: ${PLANTED}`,
+      );
+      expect(readTree(site)).toEqual(tree);
+    });
+
+    it("rejects its own symlink to another user's folder", async () => {
+      const planted = path.join(createParent(STICKY), 'site');
+      runAs(OTHER, () => {
+        fs.mkdirSync(planted);
+        fs.chmodSync(planted, 0o777);
+      });
+      const link = path.join(createParent(0o777), 'link');
+      fs.symlinkSync(planted, link);
+      await expect(publishTree(link, tree)).rejects.toThrow(PLANTED);
+      expect(fs.readdirSync(planted)).toEqual([]);
+    });
+
+    it('rejects a folder that another user makes first', async () => {
+      const out = path.join(createParent(STICKY), 'site');
+      onTestFinished(() => void vi.resetAllMocks());
+      vi.mocked(fs.mkdirSync).mockImplementation((folder, options) => {
+        if (folder === out) runAs(OTHER, () => real.mkdirSync(out, 0o777));
+        return real.mkdirSync(folder, options);
+      });
+      await expect(publishTree(out, tree)).rejects.toThrow(PLANTED);
+      expect(real.readdirSync(out)).toEqual([]);
+    });
+
+    it('leaves everything next to the site alone', async () => {
+      const victim = path.join(createParent(0o755, USER), 'victim');
+      fs.mkdirSync(victim);
+      fs.writeFileSync(path.join(victim, 'mine'), 'mine');
+      const parent = createParent(STICKY);
+      // Names of work files in earlier versions.
+      const names = ['lock', 'lock-1', 'staging'].map(
+        (role) => `.site.gamedata-${role}`,
+      );
+      runAs(OTHER, () => {
+        for (const name of names) {
+          const folder = path.join(parent, name);
+          fs.mkdirSync(folder);
+          fs.chmodSync(folder, 0o777);
+          fs.symlinkSync(victim, path.join(folder, 'site'));
+        }
+      });
+      const before = fingerprint(parent);
+      await publishTree(path.join(parent, 'site'), tree);
+      await publishTree(path.join(parent, 'site'), fresh);
+      const after = fingerprint(parent);
+      for (const [name, mark] of before) expect(after.get(name), name).toBe(mark);
+      expect(readTree(victim)).toEqual({ mine: 'mine' });
+    });
+
+    it.each<[string, mode: number, prepare: (out: string) => void]>([
+      ['a missing folder', STICKY, () => {}],
+      ['its own folder', STICKY, (out) => runAs(USER, () => fs.mkdirSync(out))],
+      ['a folder of root', STICKY, (out) => runAs(0, () => makeOpen(out, 0))],
+      ["a group's folder", 0o2775, (out) => runAs(0, () => makeOpen(out, OTHER))],
+      [
+        "another user's volume",
+        0o777,
+        (out) => runAs(0, () => makeOpen(out, OTHER)),
+      ],
+    ])('publishes into %s in a folder with mode %o', async (_, mode, prepare) => {
+      const parent = createParent(mode, OTHER);
+      const out = path.join(parent, 'site');
+      prepare(out);
+      await publishTree(out, tree);
+      await publishTree(out, fresh);
+      expect(readTree(out)).toEqual(fresh);
+    });
+
+    /** Makes a folder that everybody can write to. */
+    function makeOpen(folder: string, owner: number): void {
+      fs.mkdirSync(folder);
+      fs.chownSync(folder, owner, owner);
+      fs.chmodSync(folder, 0o777);
+    }
+
+    it("finishes another user's interrupted change in a group's folder", async () => {
+      const out = path.join(createParent(0o755), 'site');
+      runAs(0, () => {
+        fs.mkdirSync(out);
+        fs.chownSync(out, OTHER, GROUP);
+        fs.chmodSync(out, 0o2775);
+        process.setegid?.(GROUP);
+      });
+      onTestFinished(() => void process.setegid?.(0));
+      await publishTree(out, tree);
+      vi.mocked(fs.renameSync).mockImplementation((from, to) => {
+        if (String(to).endsWith('/a.json')) failing('EIO')();
+        real.renameSync(from, to);
+      });
+      await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed');
+      vi.resetAllMocks();
+      process.seteuid?.(0);
+      process.seteuid?.(OTHER);
+      expect(readVisibleTree(out)).toEqual(fresh);
+      expect(await publishTree(out, fresh)).toMatchObject({
+        changed: true,
+        written: 0,
+      });
+      await publishTree(out, tree);
+      expect(readTree(out)).toEqual(tree);
+    });
+
+    it('publishes into missing folders below a shared folder', async () => {
+      const out = path.join(createParent(STICKY), 'a', 'site');
+      await publishTree(out, tree);
+      expect(readTree(out)).toEqual(tree);
+    });
+
+    it("keeps no archive in another user's folder", async () => {
+      // We generate the files before switching users, because the other user may be
+      // unable to read the compiled code.
+      const files = siteOf(rawRecords(1, 1)).files();
+      const out = path.join(createParent(STICKY), 'site');
+      await withOutput(out, ({ publish }) => publish(files));
+      runAs(OTHER, () => fs.mkdirSync(`${out}-archives`));
+      await expect(keepArchive(out, 1)).rejects.toThrow(
+        `${out}-archives: ${PLANTED}`,
+      );
+    });
+  },
+);
