@@ -3,7 +3,12 @@
  * files are static assets: https://developers.cloudflare.com/workers/static-assets/
  */
 
-import { DOCS_PATH, getBasePath, ICONS_PATH } from '../contract/paths.ts';
+import {
+  DOCS_PATH,
+  getBasePath,
+  ICONS_PATH,
+  WORK_FOLDER,
+} from '../contract/paths.ts';
 import { quoteArgument } from '../contract/words.ts';
 import { createHeadersFile } from './headers-file.ts';
 import { type Host, type HostContext, REDIRECTS_FILE } from './host.ts';
@@ -22,6 +27,7 @@ const hidden = [
   '_hosts',
   '.htaccess',
   '.wrangler',
+  WORK_FOLDER,
   'node_modules',
 ];
 
