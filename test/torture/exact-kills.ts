@@ -1,5 +1,19 @@
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { folderStorage } from '../../src/built/site-folder.ts';
+import { watchSite } from '../../src/serve/site.ts';
 import type { Random } from '../support/random.ts';
-import { demand, KILL_AT } from './environment.ts';
+import { range } from '../support/upstream-data.ts';
+import {
+  createBuildArgs,
+  demand,
+  demandClean,
+  digestSite,
+  KILL_AT,
+  mustRun,
+  run,
+} from './environment.ts';
 import { type PreparedScenario, withScenarios } from './scenarios.ts';
 
 /** Patterns for the paths of calls. */
@@ -33,8 +47,37 @@ const moments: Readonly<Record<string, readonly string[]>> = {
     'rmSync:3 removal',
   ],
   'build from an upstream': ['writeSync:2', 'writeSync:90', 'renameSync:30 move'],
-  'build, all files': ['renameSync:2 move', 'renameSync:70 move'],
+  'build, all files': range(1, 188).map((nth) => `renameSync:${nth} move`),
 };
+
+/** Throws unless `serve` loads the site that a killed build has left. */
+async function demandServed({ out }: PreparedScenario): Promise<void> {
+  const controller = new AbortController();
+  const problems: string[] = [];
+  const site = await watchSite(out, {
+    onProblem: (problem) => void problems.push(problem),
+    signal: controller.signal,
+  });
+  controller.abort();
+  const served = site().files.get('manifest.json')?.sha256;
+  const manifest = folderStorage(out).read('manifest.json');
+  demand(problems.length === 0, `serve: ${problems.join('; ')}`);
+  demand(served === hash('sha256', manifest), 'serve: loads another site');
+}
+
+/**
+ * Runs a build that cannot read its source. It must fail, but finish the change of the
+ * killed build first, so that the files on disk are one complete site.
+ */
+async function demandFinished({ out, folder }: PreparedScenario): Promise<void> {
+  const visibleDigest = digestSite(out);
+  const missing = path.join(folder, 'missing');
+  const { code, stderr } = await run(createBuildArgs(missing, out));
+  demand(code === 1, `a build without a source ended with ${code}: ${stderr}`);
+  demandClean(out, 'a build without a source ');
+  demand(digestSite(out) === visibleDigest, 'finishing has published another site');
+  await mustRun(['verify', out, '--quiet']);
+}
 
 interface Kill {
   readonly scenario: PreparedScenario;
@@ -42,12 +85,14 @@ interface Kill {
 }
 
 /**
- * Kills builds before calls that lock, stage, commit, and move files into place.
+ * Kills builds before calls that lock, stage, commit, and move files into place. Every
+ * command must see the old or the new site at once, and the next build must finish the
+ * change, even if that build fails.
  *
  * @returns the number of kills
  */
 export const killExactly = (count: number, random: Random): Promise<number> =>
-  withScenarios(60, async (scenarios) => {
+  withScenarios(90, async (scenarios) => {
     const all: Kill[] = [];
     for (const scenario of scenarios) {
       for (const moment of moments[scenario.name] ?? []) {
@@ -65,6 +110,10 @@ export const killExactly = (count: number, random: Random): Promise<number> =>
       };
       const killed = await attempt.run({ env });
       demand(killed.code === null, `${scenario.name}, ${moment}: was not killed`);
+      if (existsSync(scenario.out)) {
+        await demandServed(scenario);
+        await demandFinished(scenario);
+      }
       await attempt.expectRecovery(moment, killed);
     }
     return chosen.length;
