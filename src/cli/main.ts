@@ -25,10 +25,6 @@ process.stdout.on('error', (error) => {
     process.exitCode ||= 1;
   });
 });
-// We hide Node's warnings, because they are meant for developers, who see them when
-// they run the tests.
-process.removeAllListeners('warning');
-
 // Importing undici also starts the copy of undici inside Node. No command can catch
 // errors from that copy, so we handle them here.
 process.on('uncaughtException', (error) => {

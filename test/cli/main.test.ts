@@ -1,7 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { createServer } from 'node:tls';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { ok, startServer } from '../support/local-server.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -42,6 +45,21 @@ it.runIf(process.platform === 'linux')(
     expect(stderr).not.toContain('bug');
   },
 );
+
+it.skipIf(missingOpenssl())("shows Node's own warnings", async () => {
+  const { cert, key } = makeCertificate(temporaryFolder());
+  const options = { cert: readFileSync(cert), key: readFileSync(key) };
+  const server = createServer(options, (socket) => void socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const script = path.join(ROOT, bin.gamedata);
+  const target = `https://127.0.0.1:${port}`;
+  const { stderr } = await runProgram([process.execPath, script, 'verify', target], {
+    env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+  });
+  expect(stderr).toContain('Warning: Setting the NODE_TLS_REJECT_UNAUTHORIZED');
+});
 
 /**
  * Imports the start script in a checkout with the given compiled files, and returns
