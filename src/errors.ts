@@ -39,33 +39,38 @@ export class UsageError extends GamedataError {
   }
 }
 
-export interface FailedRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly status?: number | undefined;
-  readonly location?: string | undefined;
-  readonly edition?:
-    | Readonly<Record<'hash' | 'deployed', string>>
-    | null
-    | undefined;
-  readonly attempts: number;
+/**
+ * Why an upstream could not be read. `connection`: no complete response arrived, so
+ * other requests would probably fail as well. `response`: the upstream responded,
+ * but not with what was expected. `edition`: the response is from another edition
+ * than the others.
+ */
+export type UpstreamFailure = 'connection' | 'response' | 'edition';
+
+interface UpstreamErrorOptions extends ErrorOptions {
   /**
-   * Whether the upstream itself never responded, because of a DNS failure, a refused
-   * connection, a missing route, a timeout or a gateway error.
+   * The failed request, such as `GET https://example.org/`. Undefined if several
+   * requests failed.
    */
-  readonly unreachable: boolean;
+  readonly request?: string;
+  /** The unexpected status, if that is the reason. */
+  readonly status?: number | undefined;
+  /** The default is `response`. */
+  readonly failure?: UpstreamFailure;
 }
 
 export class UpstreamError extends GamedataError {
   readonly code = 'upstream';
-  readonly problem: string;
-  readonly request: FailedRequest;
+  readonly request: string | undefined;
+  readonly status: number | undefined;
+  readonly failure: UpstreamFailure;
 
-  constructor(problem: string, request: FailedRequest, options: ErrorOptions = {}) {
-    const tries = request.attempts === 1 ? '' : ` (${request.attempts} attempts)`;
-    super(`${request.method} ${request.url}: ${problem}${tries}`, options);
-    this.problem = problem;
+  constructor(problem: string, options: UpstreamErrorOptions = {}) {
+    const { request, status, failure = 'response' } = options;
+    super(request === undefined ? problem : `${request}: ${problem}`, options);
     this.request = request;
+    this.status = status;
+    this.failure = failure;
   }
 }
 
@@ -132,15 +137,4 @@ export function describeReadFailure(
   if (code === 'ENOENT') return 'does not exist';
   const reason = code || (error as Error).message;
   return `${problem} (${reason})`;
-}
-
-/**
- * Returns a hint if WebAssembly could not reserve memory. Node's HTTP clients need
- * WebAssembly, which reserves gigabytes of address space. Some machines allow less
- * (`ulimit -v`).
- */
-export function findWasmHint(error: unknown): string | undefined {
-  if (!(error instanceof RangeError)) return undefined;
-  if (!/^WebAssembly\..*Out of memory/s.test(error.message)) return undefined;
-  return 'Set NODE_OPTIONS=--disable-wasm-trap-handler, or raise the limit on address space (ulimit -v).';
 }

@@ -33,7 +33,7 @@ export type {
   WarningGroup,
 } from './pipeline/report.ts';
 export type { Limits } from './serve/server.ts';
-export type { Progress, SourceName, Watchers } from './sources/source.ts';
+export type { Progress, SourceName, Watchers } from './upstream/source.ts';
 export type { DeploymentReport, GuaranteeResult } from './verify/deployment.ts';
 export type { FolderReport, Problem } from './verify/folder.ts';
 export type { VerifyProgress } from './verify/progress.ts';

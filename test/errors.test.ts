@@ -7,19 +7,13 @@ import {
   UpstreamError,
 } from '../src/errors.ts';
 
-const request = {
-  method: 'GET',
-  url: 'http://x.test/move/1/',
-  attempts: 1,
-  unreachable: false,
-};
 const location = { kind: 'item', record: 'x (1)', field: 'names[0].name' };
 it.each([
-  [new UpstreamError('got 404', request), 'GET http://x.test/move/1/: got 404'],
   [
-    new UpstreamError('got 503', { ...request, attempts: 5 }),
-    'GET http://x.test/move/1/: got 503 (5 attempts)',
+    new UpstreamError('got 404', { request: 'GET http://x.test/move/1/' }),
+    'GET http://x.test/move/1/: got 404',
   ],
+  [new UpstreamError('2 records cannot be used'), '2 records cannot be used'],
   [new DataError('got 1', location), 'item › x (1) › names[0].name: got 1'],
   [new DataError('got 1', {}), 'got 1'],
   [

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { UsageError } from '../errors.ts';
-import type { Watchers } from '../sources/source.ts';
+import type { Watchers } from '../upstream/source.ts';
 import {
   flag,
   inGroup,

@@ -15,7 +15,7 @@ export function printError(
   reporter: Reporter,
   more: readonly string[],
 ): number {
-  reporter.notice(`error: ${message}`);
+  for (const line of `error: ${message}`.split('\n')) reporter.notice(line);
   if (hint !== undefined) {
     for (const line of `hint: ${hint}`.split('\n')) reporter.notice(line);
   }

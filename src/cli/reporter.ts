@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { escapeControls, formatCount, groupDigits } from '../contract/words.ts';
-import type { Progress, Watchers } from '../sources/source.ts';
+import type { Progress, Watchers } from '../upstream/source.ts';
 
 /** The values that are shown on the progress line. */
 export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
@@ -10,7 +10,6 @@ export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
   readonly verb?: 'read' | 'checked';
   /** The number of requests so far. Undefined if the work needs no requests. */
   readonly requests?: Progress['requests'] | undefined;
-  readonly waiting?: Progress['waiting'];
   /**
    * The time at which the work began, in milliseconds, from `performance.now()`. The
    * default is the time at which the reporter was created.
@@ -156,6 +155,7 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
   onFallback(message, cause) {
     notice(`WARNING: ${message}`);
     notice(`  ${cause.message}`);
+    notice('  Use --source csv to read the tables of the upstream instead.');
   },
 });
 
@@ -173,27 +173,17 @@ const textsWithoutTotal = {
 } as const;
 
 /**
- * Formats progress as parts of a line: `1,200 of 3,160 read`, `retrying 3 requests,
- * next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left`.
+ * Formats progress as parts of a line: `1,200 of 3,160 read`, `412 requests/s`,
+ * `20 from cache`, `5 s left`.
  */
 export function formatProgress(progress: ShownProgress, seconds: number): string[] {
-  const { done, total, verb = 'read', requests, waiting } = progress;
+  const { done, total, verb = 'read', requests } = progress;
   const isTotalKnown = total > 0;
   const doneOfTotal = `${groupDigits(done)} of ${groupDigits(total)} ${verb}`;
   const parts = [isTotalKnown ? doneOfTotal : textsWithoutTotal[verb]];
-  const retries = waiting?.();
-  if (retries && retries.requests > 0) {
-    const nextIn = Math.ceil(retries.nextInMs / 1000);
-    parts.push(
-      `retrying ${formatCount(retries.requests, 'request')}, next in ${nextIn} s`,
-    );
-  }
   if (requests && seconds > 0) {
     const rate = Math.round(requests.requests / seconds);
     parts.push(`${formatCount(rate, 'request')}/s`);
-  }
-  if (requests && requests.retries > 0) {
-    parts.push(formatCount(requests.retries, 'retry'));
   }
   if (requests && requests.cacheHits > 0) {
     parts.push(`${groupDigits(requests.cacheHits)} from cache`);

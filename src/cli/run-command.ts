@@ -5,7 +5,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { GamedataError, UpstreamError } from '../errors.ts';
 import { attempt, toOutputError } from '../files.ts';
 import { COMPLETED } from '../publish/publish.ts';
-import type { Watchers } from '../sources/source.ts';
+import type { Watchers } from '../upstream/source.ts';
 import { type Command, exitCodes } from './command.ts';
 import { hintAtBaseUrl, type Options } from './options.ts';
 import { printError, printJsonError } from './print-error.ts';

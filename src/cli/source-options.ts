@@ -8,7 +8,7 @@ import { UsageError } from '../errors.ts';
 import { BUNDLED_DATA } from '../package.ts';
 import type { SourceSettings } from '../pipeline/source-settings.ts';
 import { readBundledSnapshot } from '../sources/snapshot.ts';
-import { type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
+import { type SourceName, sourceNames, type Watchers } from '../upstream/source.ts';
 import type { OptionInput, ParsedOptions } from './command.ts';
 import {
   codeOnly,
@@ -53,8 +53,8 @@ const cacheFolder = z
 export const sourceOptions = {
   ...inGroup('Data:', {
     /**
-     * The source of the data. `auto` reads `rest`, or falls back to the bundled data
-     * set if the upstream is unreachable.
+     * The source of the data. `auto` reads `rest`, or the bundled data set if nothing
+     * is published, no upstream is named, and the upstream cannot be read.
      */
     source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
     /**
@@ -71,11 +71,6 @@ export const sourceOptions = {
       '--concurrency <n>',
       'limit of concurrent requests',
       integer(1, 256).default(16),
-    ),
-    retries: option(
-      '--retries <n>',
-      'how often to retry a failed request',
-      integer(0, 20).default(4),
     ),
     names: flag('--no-names', 'omit names in other languages'),
     /** The records to skip. They are not requested, and `meta.json` lists them. */

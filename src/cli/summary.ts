@@ -19,7 +19,7 @@ import type {
   SiteReport,
   WarningGroup,
 } from '../pipeline/report.ts';
-import type { IconsReport } from '../sources/icons.ts';
+import type { IconsReport } from '../upstream/icons.ts';
 import type { Problem } from '../verify/folder.ts';
 
 const MAX_SHOWN = 20;
@@ -110,12 +110,9 @@ function formatRequests({ requests, isCached }: DataReport): string[] {
   if (!requests) return [];
   const parts = [
     formatCount(requests.requests, 'request'),
-    formatCount(requests.bodies, 'body'),
     formatBytes(requests.bytes),
-    `${groupDigits(requests.notModified)} not modified`,
     `${groupDigits(requests.cacheHits)} from cache`,
   ];
-  if (requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
   if (isCached) parts.push('the upstream has no newer edition');
   return [`fetched: ${parts.join(' · ')}`];
 }
@@ -182,10 +179,7 @@ function formatIcons(report: IconsReport | undefined): string[] {
   if (copied > 0) parts.push(`${groupDigits(copied)} from the source`);
   if (published > 0) parts.push(`${groupDigits(published)} as published`);
   parts.push(`${groupDigits(placeholders)} replaced by the placeholder`);
-  if (requests) {
-    parts.push(formatCount(requests.bodies, 'body'));
-    parts.push(`${groupDigits(requests.cacheHits)} from cache`);
-  }
+  if (requests) parts.push(formatCount(requests.requests, 'request'));
   return [`icons: ${parts.join(' · ')}`];
 }
 

@@ -38,7 +38,6 @@ export const warningCodes = [
   'missing-name',
   'trimmed-name',
   'no-icon',
-  'icon-not-found',
   'conflicting-index',
   'repeated-index',
   'unknown-generation',

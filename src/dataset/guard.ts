@@ -62,23 +62,6 @@ export function checkUpdate(update: Update, options: GuardOptions): void {
 }
 
 /**
- * Checks the icons that the upstream could not provide.
- *
- * @throws GuardError if too many icons that the published site has are now missing
- */
-export function checkIcons(
-  update: Update,
-  warnings: readonly Warning[],
-  options: GuardOptions,
-): void {
-  const hasPublishedIcons = update.previous?.sprites?.mode === 'mirror';
-  if (options.isRestored || !hasPublishedIcons) return;
-  for (const kind of kindNames) {
-    checkNewWarnings(update, warnings, { kind, code: 'icon-not-found' }, options);
-  }
-}
-
-/**
  * Rejects data that is too old. The date of the upstream's edition decides, because
  * data that has not changed for years is still current if the upstream continues to
  * publish it. Without an edition, the capture date decides.
@@ -223,8 +206,7 @@ function checkNewWarnings(
   const addedRecords = Math.max(0, total - previousTotal);
   let expectedCount = countPreviousWarnings(update, type);
   // Newly added records may not have an icon yet.
-  const isAboutIcon = code === 'no-icon' || code === 'icon-not-found';
-  if (isAboutIcon) expectedCount += addedRecords;
+  if (code === 'no-icon') expectedCount += addedRecords;
 
   const matchingWarnings = selectWarnings(warnings, type);
   const firstMessages = matchingWarnings.slice(0, 1).map(({ message }) => message);

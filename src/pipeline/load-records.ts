@@ -22,8 +22,8 @@ export async function loadRecords(
   } catch (error) {
     const isWithoutManifest =
       error instanceof UpstreamError &&
-      error.request.status === 404 &&
-      error.request.url === `${upstream}/${MANIFEST_FILE}`;
+      error.status === 404 &&
+      error.request === `GET ${upstream}/${MANIFEST_FILE}`;
     if (!isWithoutManifest) throw error;
     // Most data sets are in local folders, so undici is loaded as late as possible.
     const { readLists } = await import('../sources/crawl.ts');

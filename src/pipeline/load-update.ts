@@ -1,7 +1,7 @@
 import { checkUpdate } from '../dataset/guard.ts';
 import { type Previous, planUpdate, type Update } from '../dataset/update.ts';
 import { loadSource } from '../sources/index.ts';
-import type { EarlierRecords, SourceResult } from '../sources/source.ts';
+import type { SourceResult } from '../upstream/source.ts';
 import type { SourceSettings } from './source-settings.ts';
 
 export interface LoadedUpdate {
@@ -18,11 +18,8 @@ export async function loadUpdate(
   source: SourceSettings,
   previous: Previous | undefined,
 ): Promise<LoadedUpdate> {
-  const readEarlier = (): EarlierRecords => ({
-    published: previous?.records(),
-    bundled: source.readBundled()?.records(),
-  });
-  const loaded = await loadSource({ ...source, readEarlier });
+  const readPublished = () => previous?.records();
+  const loaded = await loadSource({ ...source, readPublished });
   const update = planUpdate(loaded, previous, source);
   checkUpdate(update, source);
   return { loaded, update };

@@ -44,8 +44,9 @@ export async function makeDataSet(
     folder,
     async (output) => {
       assertReplaceableContents(output, 'data set', source.cacheFolder);
+      const isPublished = output.published.entries.size > 0;
       const { loaded, update } = await loadUpdate(
-        source,
+        { ...source, isPublished },
         readPreviousSnapshot(output.folder),
       );
       const files = dataSetFiles(update.dataSet, update.past);

@@ -12,7 +12,6 @@ import {
 } from '../contract/meta.ts';
 import { API_PREFIX, isUrl } from '../contract/paths.ts';
 import type { DataSet } from '../dataset/data-set.ts';
-import { checkIcons } from '../dataset/guard.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
 import type { Update } from '../dataset/update.ts';
 import { OutputError } from '../errors.ts';
@@ -33,8 +32,8 @@ import {
 import { type Output, type PublishResult, withOutput } from '../publish/publish.ts';
 import { sha256 } from '../sha256.ts';
 import type { SiteInput } from '../site/generate-site.ts';
-import { gatherIcons } from '../sources/icons.ts';
-import type { SourceResult } from '../sources/source.ts';
+import { gatherIcons } from '../upstream/icons.ts';
+import type { SourceResult } from '../upstream/source.ts';
 import { assertReplaceableContents } from './contents.ts';
 import { loadUpdate } from './load-update.ts';
 import {
@@ -125,25 +124,27 @@ async function buildSite(
   const hasIcons = (meta: Meta | undefined): boolean =>
     resolve(meta).sprites.mode === 'mirror';
   const { loaded, update } = await loadUpdate(
-    { ...source, previous, hasIcons },
+    {
+      ...source,
+      previous,
+      hasIcons,
+      isPublished: output.published.entries.size > 0,
+    },
     previous,
   );
 
   const settings = resolve(loaded.site?.meta);
   const publicFiles = readPublicFiles();
-  const areIconsRequired = namesIcons(wanted);
-  const mayFetchIcons = areIconsRequired || isRemote(source, loaded);
+  const mayFetchIcons = namesIcons(wanted) || isRemote(source, loaded);
   const icons = await gatherIcons(update.dataSet, {
     source: settings.sprites,
     assets: publicFiles.files,
     copiedSite: loaded.site,
     publishedSite: previous,
     fetcher: mayFetchIcons ? source : undefined,
-    isRequired: areIconsRequired,
   });
-  checkIcons(update, [...icons.warnings, ...icons.losses], source);
 
-  const warnings = [...findDataWarnings(loaded), ...groupWarnings(icons.warnings)];
+  const warnings = findDataWarnings(loaded);
   const inputs: Inputs = {
     meta: describeSite(loaded, update, settings, warnings),
     dataSet: update.dataSet,

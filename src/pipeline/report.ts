@@ -11,10 +11,10 @@ import {
 } from '../dataset/data-set.ts';
 import type { NameChanges } from '../dataset/names.ts';
 import type { Update } from '../dataset/update.ts';
-import type { FetcherStats } from '../http/fetcher.ts';
 import type { Output, PublishResult } from '../publish/publish.ts';
-import type { IconsReport } from '../sources/icons.ts';
-import type { SourceResult } from '../sources/source.ts';
+import type { IconsReport } from '../upstream/icons.ts';
+import type { SourceResult } from '../upstream/source.ts';
+import type { RequestStats } from '../upstream/transport.ts';
 import type { Problem } from '../verify/folder.ts';
 import type { Settings } from './settings.ts';
 
@@ -56,7 +56,7 @@ export interface DataReport extends Readonly<Provenance> {
    */
   readonly isCached: boolean;
   /** The number of requests, or null if none were sent. */
-  readonly requests: FetcherStats | null;
+  readonly requests: Readonly<RequestStats> | null;
 }
 
 /** The differences between the previous data set and this one. */
@@ -169,16 +169,13 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
   return groups;
 }
 
-/**
- * Reads the warnings of a copied site. Warnings about icons that the upstream does
- * not have are left out, because the copy collects its icons itself.
- */
+/** Reads the warnings of a copied site. */
 export function readWarnings({ warnings }: Meta): WarningGroup[] {
   const groups: WarningGroup[] = [];
   for (const kind of kindNames) {
     for (const code of warningCodes) {
       const count = warnings[kind][code] ?? 0;
-      if (code === 'icon-not-found' || count === 0) continue;
+      if (count === 0) continue;
       groups.push({ kind, code, count, examples: [] });
     }
   }

@@ -1,6 +1,6 @@
 import type { GuardOptions } from '../dataset/guard.ts';
 import type { UpdateOptions } from '../dataset/update.ts';
-import type { SourceContext } from '../sources/source.ts';
+import type { SourceContext } from '../upstream/source.ts';
 
 /**
  * Settings for reading the data, and limits for how much it may differ from the

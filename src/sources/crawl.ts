@@ -12,9 +12,9 @@ import {
   type ServedRecords,
 } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
-import { closeOnAbort } from '../http/client.ts';
-import type { FetcherOptions } from '../http/fetcher.ts';
-import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
+import { closeOnAbort } from '../upstream/client.ts';
+import { createProbe, type Probe, type ProbeResponse } from '../upstream/probe.ts';
+import type { SourceContext } from '../upstream/source.ts';
 
 /** A response that violates the contract, together with the reason. */
 interface ListProblem {
@@ -38,7 +38,7 @@ const MAX_LENGTH = 64 * 1024 * 1024;
  */
 export async function readLists(
   address: string,
-  options: Pick<FetcherOptions, 'concurrency' | 'signal'>,
+  options: Pick<SourceContext, 'concurrency' | 'signal'>,
 ): Promise<SummarizedRecords> {
   const linkBase: LinkBase = { baseUrl: address, links: 'query' };
   const fail: Fail = (response, problem) => {
@@ -68,13 +68,7 @@ function createListError(
     return new DataError(problem, { record: `${address}: ${request}` });
   }
   const url = address + request.slice('GET '.length);
-  return new UpstreamError(problem, {
-    method: 'GET',
-    url,
-    status,
-    attempts: 1,
-    unreachable: false,
-  });
+  return new UpstreamError(problem, { request: `GET ${url}`, status });
 }
 
 /**

@@ -18,13 +18,11 @@ import {
   NAMES_FOLDER,
   NAMES_INDEX_FILE,
 } from '../contract/paths.ts';
-import { GamedataError } from '../errors.ts';
-import { decodeJson, InvalidBodyError } from '../http/body.ts';
-import type { HttpClient } from '../http/client.ts';
-import type { SourceContext } from './source.ts';
+import { DataError, GamedataError } from '../errors.ts';
+import { decodeJson } from '../upstream/body.ts';
+import type { AcceptableResponse, Client } from '../upstream/client.ts';
+import type { SourceContext } from '../upstream/source.ts';
 
-const MIXED =
-  'Try again later. The deployment may be partly cached or still updating.';
 const MAX_DEPLOYS = 3;
 
 /** The part of the context that decides which files of a deployment a copy needs. */
@@ -45,7 +43,7 @@ type WantedFiles = Pick<
  * manifest
  */
 export async function deploymentStorage(
-  client: HttpClient,
+  client: Client,
   address: string,
   wanted: WantedFiles,
 ): Promise<SiteStorage> {
@@ -65,20 +63,19 @@ export async function deploymentStorage(
   }
 }
 
-async function fetchManifest(client: HttpClient, address: string): Promise<Buffer> {
-  const decode = (bytes: Buffer): Buffer => {
+async function fetchManifest(client: Client, address: string): Promise<Buffer> {
+  const accept = ({ body }: AcceptableResponse): Buffer => {
     // Invalid JSON may be a temporary error, so the client retries the request.
-    decodeJson(bytes);
-    return bytes;
+    decodeJson(body);
+    return body;
   };
-  const options = { maxBytes: getMaxBytes(MANIFEST_FILE), followsRedirects: true };
-  const { value } = await client.get(`${address}/${MANIFEST_FILE}`, decode, options);
-  return value;
+  const options = { maxBytes: getMaxBytes(MANIFEST_FILE) };
+  return client.get(`${address}/${MANIFEST_FILE}`, accept, options);
 }
 
 /** A single build that is served at an address. */
 interface Deployment {
-  readonly client: HttpClient;
+  readonly client: Client;
   readonly address: string;
   readonly manifest: Buffer;
 }
@@ -99,12 +96,7 @@ async function fetchFiles(
   let total = 0;
 
   function report(): void {
-    onProgress?.({
-      done,
-      total,
-      requests: client.stats,
-      waiting: client.getRetryStatus,
-    });
+    onProgress?.({ done, total, requests: client.stats });
   }
 
   async function addFile(entry: ManifestEntry): Promise<void> {
@@ -176,17 +168,15 @@ function isListPage(file: string): boolean {
 }
 
 async function fetchFile(
-  client: HttpClient,
+  client: Client,
   address: string,
   entry: ManifestEntry,
 ): Promise<Buffer> {
   const encodedPath = entry.path.split('/').map(encodeURIComponent).join('/');
-  const decode = (body: Buffer): Buffer => {
+  const accept = ({ body }: AcceptableResponse): Buffer => {
     const problem = findMismatch(entry, body, 'got');
     if (problem === undefined) return body;
-    throw new InvalidBodyError(problem, undefined, MIXED);
+    throw new DataError(problem, {});
   };
-  const options = { maxBytes: entry.bytes, followsRedirects: true };
-  const { value } = await client.get(`${address}/${encodedPath}`, decode, options);
-  return value;
+  return client.get(`${address}/${encodedPath}`, accept, { maxBytes: entry.bytes });
 }

@@ -22,8 +22,12 @@ import {
 } from '../dataset/data-set.ts';
 import type { Past } from '../dataset/past.ts';
 import { DataError } from '../errors.ts';
-import type { FetcherStats } from '../http/fetcher.ts';
-import { removeSkipped, type Source, type SourceContext } from './source.ts';
+import {
+  removeSkipped,
+  type Source,
+  type SourceContext,
+} from '../upstream/source.ts';
+import type { RequestStats } from '../upstream/transport.ts';
 
 /**
  * Reads a built site.
@@ -76,7 +80,7 @@ export const siteSource: Source = async (context) => {
 interface OpenedSource {
   readonly storage: SiteStorage;
   /** The number of requests. Undefined for a folder or an archive. */
-  readonly requests?: FetcherStats;
+  readonly requests?: Readonly<RequestStats>;
 }
 
 async function openSource(context: SourceContext): Promise<OpenedSource> {
@@ -84,7 +88,7 @@ async function openSource(context: SourceContext): Promise<OpenedSource> {
   if (!isUrl(upstream)) return { storage: await openStorage(upstream) };
   // Copying a folder or an archive does not require undici, so we import these
   // modules as late as possible.
-  const { closeOnAbort, createClient } = await import('../http/client.ts');
+  const { closeOnAbort, createClient } = await import('../upstream/client.ts');
   const { deploymentStorage } = await import('./deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {
     const storage = await deploymentStorage(client, upstream, context);

@@ -64,7 +64,7 @@ import {
 import type { Past } from '../dataset/past.ts';
 import type { Previous } from '../dataset/update.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
-import { removeSkipped, type Source } from './source.ts';
+import { removeSkipped, type Source } from '../upstream/source.ts';
 
 export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;

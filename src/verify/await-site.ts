@@ -21,9 +21,9 @@ import {
 import { formatCount } from '../contract/words.ts';
 import { DataError, GamedataError } from '../errors.ts';
 import { isHostConfig } from '../hosts/index.ts';
-import { MAX_BODY_BYTES } from '../http/body.ts';
-import { closeOnAbort } from '../http/client.ts';
-import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
+import { MAX_BODY_BYTES } from '../upstream/body.ts';
+import { closeOnAbort } from '../upstream/client.ts';
+import { createProbe, type Probe, type ProbeResponse } from '../upstream/probe.ts';
 import type { OnVerifyProgress } from './progress.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { formatValue } from '../contract/parse.ts';
 import { API_PREFIX } from '../contract/paths.ts';
-import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
+import type { ProbeRequest, ProbeResponse } from '../upstream/probe.ts';
 import type { ExpectedResponse, ExpectedSite } from './expected.ts';
 
 /**

@@ -7,9 +7,9 @@ import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { toSeconds } from '../contract/words.ts';
 import { hostNames, hosts } from '../hosts/index.ts';
-import { MAX_BODY_BYTES } from '../http/body.ts';
-import { closeOnAbort } from '../http/client.ts';
-import { createProbe, type Probe, type ProbeRequest } from '../http/probe.ts';
+import { MAX_BODY_BYTES } from '../upstream/body.ts';
+import { closeOnAbort } from '../upstream/client.ts';
+import { createProbe, type Probe, type ProbeRequest } from '../upstream/probe.ts';
 import type { Comparator } from './comparators.ts';
 import {
   type ExpectedSite,

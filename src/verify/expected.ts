@@ -16,10 +16,10 @@ import { defaultIconSource } from '../contract/responses.ts';
 import { type ServedRecords, summarizeNames } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import type { AddressedRecords } from '../dataset/old-slugs.ts';
-import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import { createResponder, type PlainResponse } from '../serve/handler/index.ts';
 import { createApiFiles, createNamesFiles } from '../site/record-files.ts';
 import { crawl } from '../sources/crawl.ts';
+import type { Probe, ProbeRequest, ProbeResponse } from '../upstream/probe.ts';
 
 /**
  * The site that a deployment is expected to serve, and the responses that it is

@@ -1,4 +1,4 @@
-import type { FetcherStats } from '../http/fetcher.ts';
+import type { RequestStats } from '../upstream/transport.ts';
 
 /**
  * The progress of one part of a verification. That part either checks a site's files
@@ -9,7 +9,7 @@ export interface VerifyProgress {
   /** 0 until the total is determined. */
   readonly total: number;
   /** Undefined if a folder or an archive is verified. */
-  readonly requests: FetcherStats | undefined;
+  readonly requests: Readonly<RequestStats> | undefined;
   /** The time when this part started, as returned by `performance.now()`. */
   readonly started: number;
 }

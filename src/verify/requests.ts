@@ -1,7 +1,7 @@
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
-import type { ProbeRequest } from '../http/probe.ts';
+import type { ProbeRequest } from '../upstream/probe.ts';
 import type { ExpectedSite } from './expected.ts';
 
 /**

@@ -52,14 +52,14 @@ describe('gamedata.config.json', () => {
 
   it('ignores the base URL in the configuration file if BASE_URL is set', () => {
     const { read } = configure({
-      build: { 'base-url': 'https://file.test', retries: 1 },
+      build: { 'base-url': 'https://file.test', 'max-shrink': 1 },
     });
     expect(read('build').options).toEqual({
       baseUrl: 'https://file.test',
-      retries: 1,
+      maxShrink: 1,
     });
     expect(read('build', { BASE_URL: 'https://env.test' }).options).toEqual({
-      retries: 1,
+      maxShrink: 1,
     });
   });
 
@@ -73,11 +73,11 @@ describe('gamedata.config.json', () => {
 
   it('applies the section of build to a command that inherits it', () => {
     const config = {
-      build: { retries: 1, concurrency: 2, out: 'x' },
-      mirror: { retries: 3 },
+      build: { 'max-shrink': 1, concurrency: 2, out: 'x' },
+      mirror: { 'max-shrink': 3 },
     };
     const { read } = configure(config);
-    expect(read('mirror').options).toEqual({ retries: 3, concurrency: 2 });
+    expect(read('mirror').options).toEqual({ maxShrink: 3, concurrency: 2 });
   });
 
   it('resolves folders relative to the configuration file', () => {

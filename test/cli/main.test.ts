@@ -5,7 +5,6 @@ import { createServer } from 'node:tls';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
-import { ok, startServer } from '../support/local-server.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -22,29 +21,6 @@ it("prints the package's version", async () => {
     stderr: '',
   });
 });
-
-/**
- * This is too little, because WebAssembly reserves about 10 GB of address space for
- * each of its memories.
- */
-const ADDRESS_SPACE_KB = 6_000_000;
-
-it.runIf(process.platform === 'linux')(
-  'suggests a Node option if the address space is too small for WebAssembly',
-  async () => {
-    const { url } = await startServer(ok);
-    const script = path.join(ROOT, bin.gamedata);
-    const build = `"${process.execPath}" "${script}" build --source rest --upstream ${url}`;
-    const limited = `ulimit -v ${ADDRESS_SPACE_KB} && ${build} --no-cache --retries 0`;
-    const { code, stderr } = await runProgram(['bash', '-c', limited], {
-      cwd: temporaryFolder(),
-    });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: .*WebAssembly.*Out of memory/m);
-    expect(stderr).toContain('hint: Set NODE_OPTIONS=--disable-wasm-trap-handler');
-    expect(stderr).not.toContain('bug');
-  },
-);
 
 it.skipIf(missingOpenssl())("shows Node's own warnings", async () => {
   const { cert, key } = makeCertificate(temporaryFolder());

@@ -33,7 +33,6 @@ it('fills in the defaults for all build options', () => {
     source: {
       source: 'auto',
       concurrency: 16,
-      retries: 4,
       cacheFolder: path.join('.cache', 'gamedata'),
       maxShrink: 1,
       allowMissing: [],
@@ -55,10 +54,7 @@ it('fills in the defaults for all build options', () => {
 it.each<[BuildOptions, object]>([
   [{ cache: false }, { cacheFolder: undefined }],
   [{ cache: 'elsewhere' }, { cacheFolder: 'elsewhere' }],
-  [
-    { concurrency: 1, retries: 0 },
-    { concurrency: 1, retries: 0 },
-  ],
+  [{ concurrency: 1 }, { concurrency: 1 }],
   [
     { upstream: 'https://pokeapi.co/api/v2/' },
     { upstream: 'https://pokeapi.co/api/v2' },
@@ -292,7 +288,10 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
     '--source: got "xml", expected one of auto, rest, csv, snapshot, site',
   ],
   [{ concurrency: 0 }, '--concurrency: got 0, expected an integer from 1 to 256'],
-  [{ retries: Number.NaN }, '--retries: got NaN, expected an integer from 0 to 20'],
+  [
+    { concurrency: Number.NaN },
+    '--concurrency: got NaN, expected an integer from 1 to 256',
+  ],
   [{ maxShrink: 101 }, '--max-shrink: got 101, expected a percentage from 0 to 100'],
   [
     { upstream: './tables' },

@@ -5,46 +5,37 @@ import {
   formatProgress,
   type ShownProgress,
 } from '../../src/cli/reporter.ts';
-import type { Progress } from '../../src/sources/source.ts';
+import type { Progress } from '../../src/upstream/source.ts';
 
-const stats = {
-  requests: 0,
-  bodies: 0,
-  bytes: 0,
-  notModified: 0,
-  retries: 0,
-  cacheHits: 0,
-};
+const stats = { requests: 0, bytes: 0, cacheHits: 0 };
 const progress = (
   done: number,
   total: number,
   requests: Partial<Progress['requests']> = {},
-  waiting = { requests: 0, nextInMs: 0 },
 ): Progress => ({
   done,
   total,
   requests: { ...stats, ...requests },
-  waiting: () => waiting,
 });
 
 it.each<[ShownProgress, number, string]>([
   [progress(0, 0), 0, 'waiting for the upstream'],
   [progress(0, 3160), 0, '0 of 3,160 read'],
   [
-    progress(5, 3160, { requests: 8, retries: 3 }, { requests: 3, nextInMs: 3200 }),
+    progress(5, 3160, { requests: 8 }),
     4,
-    '5 of 3,160 read · retrying 3 requests, next in 4 s · 2 requests/s · 3 retries · 2,524 s left',
+    '5 of 3,160 read · 2 requests/s · 2,524 s left',
   ],
   [progress(1, 3160, { requests: 1 }), 1.9, '1 of 3,160 read · 1 request/s'],
   [
-    progress(1200, 3160, { requests: 1203, retries: 3, cacheHits: 20 }),
+    progress(1200, 3160, { requests: 1203, cacheHits: 20 }),
     3,
-    '1,200 of 3,160 read · 401 requests/s · 3 retries · 20 from cache · 5 s left',
+    '1,200 of 3,160 read · 401 requests/s · 20 from cache · 5 s left',
   ],
   [
-    progress(3160, 3160, { requests: 3163, retries: 1 }),
+    progress(3160, 3160, { requests: 3163 }),
     10,
-    '3,160 of 3,160 read · 316 requests/s · 1 retry',
+    '3,160 of 3,160 read · 316 requests/s',
   ],
   [{ ...progress(0, 0), verb: 'checked' }, 0, 'reading the lists'],
   [{ done: 5, total: 1790, verb: 'checked' }, 1, '5 of 1,790 checked'],
@@ -112,18 +103,13 @@ describe('createReporter', () => {
     expect(written()).toBe('\\u001b[2J\n');
   });
 
-  it('updates the time until the next retry every second', () => {
+  it('updates the line every second until it is settled', () => {
     const { reporter, written } = start(true, { columns: 80 });
-    let nextInMs = 3000;
-    const waiting = () => ({ requests: 2, nextInMs });
-    reporter.progress({ ...progress(2, 10, { requests: 4 }), waiting });
-    for (const seconds of [3, 2, 1]) {
-      nextInMs = seconds * 1000;
-      vi.advanceTimersByTime(1000);
-      expect(written()).toMatch(
-        new RegExp(`2 of 10 read · retrying 2 requests, next in ${seconds} s · `),
-      );
-    }
+    vi.advanceTimersByTime(2000);
+    reporter.progress(progress(2, 10, { requests: 4 }));
+    written();
+    vi.advanceTimersByTime(1000);
+    expect(written()).toContain('2 of 10 read · 1 request/s · 12 s left');
     reporter.settle();
     written();
     vi.advanceTimersByTime(10_000);
@@ -133,10 +119,8 @@ describe('createReporter', () => {
   it.each([0, 20])('writes plain lines to a terminal with %i columns', (columns) => {
     const { reporter, written } = start(true, { columns });
     vi.advanceTimersByTime(6000);
-    reporter.progress(progress(1200, 3160, { requests: 1203, retries: 3 }));
-    expect(written()).toBe(
-      '1,200 of 3,160 read · 201 requests/s · 3 retries · 10 s left\n',
-    );
+    reporter.progress(progress(1200, 3160, { requests: 1203 }));
+    expect(written()).toBe('1,200 of 3,160 read · 201 requests/s · 10 s left\n');
   });
 
   it('writes a plain line every five seconds if stderr is not a terminal', () => {

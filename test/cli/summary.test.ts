@@ -6,10 +6,7 @@ import { everyKind, oneOfOthers } from '../support/kinds.ts';
 
 const requests = {
   requests: 1,
-  bodies: 1,
   bytes: 1500,
-  notModified: 0,
-  retries: 2,
   cacheHits: 1234,
 };
 const report: Report = {
@@ -55,14 +52,16 @@ describe('formatSummary', () => {
       'warning: item missing-name: 1',
       '  - c: has none',
       'warning: GET /meta/: got null',
-      'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 1,234 from cache · 2 retries',
+      'fetched: 1 request · 1.5 kB · 1,234 from cache',
       'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s',
     ]);
     const cached = formatSummary({
       ...report,
       data: { ...report.data, isCached: true },
     }).join('\n');
-    expect(cached).toContain(' · 2 retries · the upstream has no newer edition\n');
+    expect(cached).toContain(
+      ' · 1,234 from cache · the upstream has no newer edition\n',
+    );
   });
 
   it.each([

@@ -87,7 +87,7 @@ it('prints an error and a hint if too many records are missing', async () => {
 it('prints the summary for a mirrored site', async () => {
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
     "data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
-    fetched: 8 requests · 8 bodies · … B · 0 not modified · 0 from cache
+    fetched: 8 requests · … B · 0 from cache
     base URL: https://example.test, as in the source
     copy: … files, … B: … written, 0 kept, 0 removed, in … s
     next: gamedata serve copy, or upload that folder to a host

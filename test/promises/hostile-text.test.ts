@@ -40,16 +40,7 @@ import {
   toTitleCase,
 } from '../../src/contract/words.ts';
 import { formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
-import { findWasmHint, GamedataError } from '../../src/errors.ts';
-import { decodeText, decompress } from '../../src/http/body.ts';
-import { journalName } from '../../src/http/cache.ts';
-import {
-  AttemptError,
-  readEdition,
-  toAttemptError,
-  unexpectedStatus,
-} from '../../src/http/failures.ts';
-import { bustCaches } from '../../src/http/retry.ts';
+import { GamedataError } from '../../src/errors.ts';
 import {
   prefersPage,
   readFormat,
@@ -57,8 +48,9 @@ import {
 } from '../../src/serve/handler/request.ts';
 import { selectEncoding, splitTarget } from '../../src/serve/respond.ts';
 import { encodeFeed } from '../../src/site/change-files.ts';
-import { normalize } from '../../src/sources/normalize.ts';
-import { parseRecord } from '../../src/sources/rest.ts';
+import { decodeText, decompress } from '../../src/upstream/body.ts';
+import { normalize } from '../../src/upstream/normalize.ts';
+import { parseRecord } from '../../src/upstream/rest.ts';
 import { hasMembers, isSameType } from '../../src/verify/comparators.ts';
 import {
   parseLink,
@@ -185,15 +177,6 @@ function createFeed(text: string): unknown {
   return encodeFeed(history, { ...meta, base_url: url });
 }
 
-function readEditionHeaders(text: string): unknown {
-  return readEdition({ 'x-pokeapi-hash': text, 'x-pokeapi-deploy-date': text });
-}
-
-function explainError(message: string, code: string): unknown {
-  const error = Object.assign(new Error(message), { code });
-  return toAttemptError(error);
-}
-
 /** A function that reads text. A prefix leads into its regular expressions. */
 type Row = readonly [name: string, read: (text: string) => unknown, prefix?: string];
 
@@ -264,19 +247,7 @@ const rows: readonly Row[] = [
   ['encodeFeed', createFeed],
 
   ['decodeText', (text) => decodeText(Buffer.from(text))],
-  ['decompress', (text) => decompress(Buffer.alloc(1), text)],
-  ['journalName', journalName, 'https://'],
-  ['findWasmHint', (text) => findWasmHint(new RangeError(text)), 'WebAssembly.'],
-  ['bustCaches', (text) => bustCaches(text, 1), `${url}?edition=`],
-  ['readEdition', readEditionHeaders],
-  [
-    'Retry-After',
-    (text) => unexpectedStatus(503, { 'retry-after': text }, url),
-    '1',
-  ],
-  ['Location', (text) => unexpectedStatus(301, { location: text }, url), '/log'],
-  ['a transport error', (text) => explainError(text, 'EPROTO'), ':SSL routines:'],
-  ['a proxy error', (text) => explainError(text, 'X'), 'Proxy response ('],
+  ['decompress', (text) => decompress(Buffer.alloc(1), text, 100)],
 
   ['resolveTarget', (text) => resolveTarget(text), '/a'],
   [
@@ -296,7 +267,7 @@ const rows: readonly Row[] = [
 ];
 
 /** The errors that a reader of text may throw. Any other error is a bug. */
-const expectedErrors = [GamedataError, AttemptError, SyntaxError];
+const expectedErrors = [GamedataError, SyntaxError];
 
 /** Reads each hostile text, and expects that no text takes too long. */
 async function expectLinearTime(

@@ -54,7 +54,7 @@ describe('a file that exceeds the limit for its path', () => {
     const files = [{ path: file, bytes: maxBytes + 1, sha256: '0'.repeat(64) }];
     const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
     const server = await startServer((response) => response.end(manifest));
-    const reading = deploymentStorage(testClient({ retries: 0 }), server.url, {});
+    const reading = deploymentStorage(testClient(), server.url, {});
     await expect(reading).rejects.toThrow(`${server.url}/${file}: ${problem}`);
     expect(new Set(server.requests.map((request) => request.path))).toEqual(
       new Set(['/manifest.json']),

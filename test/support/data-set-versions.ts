@@ -1,6 +1,6 @@
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
-import type { RawRecord } from '../../src/sources/normalize.ts';
+import type { RawRecord } from '../../src/upstream/normalize.ts';
 import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
 

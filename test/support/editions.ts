@@ -21,5 +21,5 @@ export const stateNumber = (number: number, data: UpstreamData): State => ({
 });
 
 /** Removes the parameter that bypasses caches. */
-export const withoutEdition = (path: string): string =>
-  path.replace(/[?&]edition=\w+$/, '');
+export const withoutBypass = (path: string): string =>
+  path.replace(/[?&]uncached=\d+$/, '');

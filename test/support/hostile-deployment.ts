@@ -17,14 +17,16 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { diff } from '../../src/cli/commands/diff.ts';
-import { mirror } from '../../src/cli/commands/mirror.ts';
+import { resolveBuild } from '../../src/cli/commands/build.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
 import type { Manifest } from '../../src/contract/meta.ts';
 import { parseJson } from '../../src/contract/parse.ts';
+import { compare } from '../../src/dataset/compare.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
 import { hostNames, isHostConfig } from '../../src/hosts/index.ts';
+import { loadRecords } from '../../src/pipeline/load-records.ts';
+import { makeSite } from '../../src/pipeline/make-site.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -310,16 +312,32 @@ async function useAll({ url, clean, out }: Trial): Promise<string[]> {
   const copies = path.dirname(out);
   const describeCopies = (): string => [...fingerprint(copies)].join('\n');
   const oldCopies = describeCopies();
-  const quick = { concurrency: 4, retries: 0 };
   const hosts = hostNames.filter((name) => name !== 'cloudflare');
-  const mirrorOptions = { ...quick, from: url, out, maxShrink: 100, hosts };
-  const linkBase = 'https://example.test';
-  const isCopied = await endsWell('mirror', mirror(mirrorOptions));
-  await endsWell(
-    'verify',
-    verify({ ...quick, target: url, level: 'full', linkBase }),
-  );
-  await endsWell('diff', diff({ from: clean, to: url, concurrency: 4 }));
+  const mirrorOptions = {
+    source: 'site',
+    upstream: url,
+    out,
+    maxShrink: 100,
+    hosts,
+  } as const;
+  const resolved = resolveBuild(mirrorOptions, {});
+  // No option sets the delay between attempts, which would take most of the time.
+  const source = { ...resolved.source, concurrency: 4, retryBaseMs: 1 };
+  const mirroring = makeSite({ ...resolved, copies: 'another', source });
+  const isCopied = await endsWell('mirror', mirroring);
+  const verifyOptions = {
+    target: url,
+    concurrency: 4,
+    level: 'full',
+    linkBase: 'https://example.test',
+  } as const;
+  await endsWell('verify', verify(verifyOptions));
+  const comparing = async () => {
+    const older = await loadRecords({ ...source, hasNames: false, upstream: clean });
+    const newer = await loadRecords({ ...source, hasNames: false });
+    return compare(older, newer);
+  };
+  await endsWell('diff', comparing());
   if (!isCopied) {
     if (describeCopies() === oldCopies) return [];
     return ['a refused mirror changed the copy'];

@@ -8,10 +8,10 @@ import {
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 import {
+  type Client,
   type ClientOptions,
   createClient,
-  type HttpClient,
-} from '../../src/http/client.ts';
+} from '../../src/upstream/client.ts';
 import { listen } from './loopback.ts';
 
 /** Sends a response. `at` is the request's number, starting at 1. */
@@ -73,14 +73,9 @@ export async function deserted(): Promise<string> {
   return `http://127.0.0.1:${socket.localPort}`;
 }
 
-/** Retries twice, almost immediately. */
-export function testClient(options: Partial<ClientOptions> = {}): HttpClient {
-  const client = createClient({
-    concurrency: 4,
-    retries: 2,
-    retryBaseMs: 1,
-    ...options,
-  });
+/** Tries again almost immediately. */
+export function testClient(options: Partial<ClientOptions> = {}): Client {
+  const client = createClient({ concurrency: 4, retryBaseMs: 1, ...options });
   onTestFinished(() => client.close());
   return client;
 }
@@ -102,13 +97,6 @@ export function body(content: string | Buffer, headers: Headers = {}): Answer {
     response.writeHead(200, headers);
     response.end(content);
   };
-}
-
-/** Sends the start of a longer body, and then closes the connection. */
-export function truncated(response: ServerResponse): void {
-  response.writeHead(200, { 'content-length': '100' });
-  response.write('{"ok":');
-  setTimeout(() => response.destroy(), 5);
 }
 
 export function reset(response: ServerResponse): void {

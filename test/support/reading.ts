@@ -4,7 +4,7 @@ import type { SiteFile } from '../../src/contract/meta.ts';
 import type { DataSet } from '../../src/dataset/data-set.ts';
 import { loadSource } from '../../src/sources/index.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
-import type { SourceContext, SourceName } from '../../src/sources/source.ts';
+import type { SourceContext, SourceName } from '../../src/upstream/source.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const loadFrom = (
@@ -19,7 +19,6 @@ export const loadFrom = (
     cacheFolder: undefined,
     today: '2026-01-02',
     concurrency: 4,
-    retries: 0,
     retryBaseMs: 1,
     ...more,
   });

@@ -170,12 +170,6 @@ export interface Intent {
   readonly baseUrl: string | undefined;
   /** Whether the source is an archive, which may remove anything. */
   readonly isRestored?: boolean;
-  /**
-   * The bundled data, if the command falls back to it because the upstream is down.
-   */
-  readonly fallback?:
-    | { readonly digest: string; readonly captured: string }
-    | undefined;
   /** Whether the command keeps the folder's records. */
   readonly isSame?: boolean;
   /** Whether the source cannot be reached. */
@@ -223,7 +217,7 @@ export function findEndingPaths(before: Seen, intent: Intent): string[] {
 
 /** Returns whether the guard has a reason to refuse a command. */
 function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
-  if (before.wrong.size > 0 || isOlder(before, intent)) return true;
+  if (before.wrong.size > 0) return true;
   // `--allow-missing` cannot name a forgotten slug.
   const isForgetting = hasOptions(intent, '--forget-history');
   const nameable = isForgetting ? { ...before, addresses: before.records } : before;
@@ -238,15 +232,6 @@ function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   // The names of missing records are missing, too.
   if (isAnyMissing && text.includes('names/')) return true;
   return findEndingPaths(before, intent).length > 0;
-}
-
-/**
- * Returns whether a command falls back to bundled data that is older than the
- * published data.
- */
-function isOlder(before: Seen, { fallback }: Intent): boolean {
-  if (fallback === undefined || before.digest === fallback.digest) return false;
-  return before.captured >= fallback.captured;
 }
 
 export function isSameFolder(before: Seen, after: Seen): boolean {
@@ -319,9 +304,6 @@ export function findBreaches(
   const expectedUrl = intent.baseUrl ?? before.baseUrl;
   if (after.baseUrl !== expectedUrl && !isUnnoticed('meta.json')) {
     breaches.push(`the base URL is ${after.baseUrl}, expected ${expectedUrl}`);
-  }
-  if (!before.wrong.has('meta.json') && isOlder(before, intent)) {
-    breaches.push('a fallback replaced newer data');
   }
   breaches.push(...findLostPaths({ before, after }, intent, text));
   if (existsSync(path.join(folder, '.gamedata'))) breaches.push('left .gamedata');

@@ -18,8 +18,8 @@ import {
   normalize,
   type RawRecord,
   type RawRecords,
-} from '../../src/sources/normalize.ts';
-import { parseRecord } from '../../src/sources/rest.ts';
+} from '../../src/upstream/normalize.ts';
+import { parseRecord } from '../../src/upstream/rest.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import {
   answersOf,

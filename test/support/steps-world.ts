@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -145,14 +145,17 @@ export function listRecords(name: Variant): Records {
 
 export interface ChangingUpstream {
   readonly url: string;
-  /** Assign another variant to change the data in later responses. */
-  readonly now: { variant: Variant };
+  /**
+   * Assign another variant to change the data in later responses, or refuse all of
+   * them.
+   */
+  readonly now: { variant: Variant; isDown: boolean };
   close(): Promise<void>;
 }
 
 /** Starts an upstream whose data tests can change. */
 export async function startChangingUpstream(): Promise<ChangingUpstream> {
-  const now: { variant: Variant } = { variant: 'plain' };
+  const now: ChangingUpstream['now'] = { variant: 'plain', isDown: false };
   const createData = (): UpstreamData => {
     const { slugs } = variants[now.variant];
     const answers = mapKinds((kind) => {
@@ -165,18 +168,19 @@ export async function startChangingUpstream(): Promise<ChangingUpstream> {
     return upstreamOf(answers);
   };
   const stateOf = () => ({ data: createData() });
-  const { url, close } = await startUpstream(createData(), { stateOf });
+  const { url, close } = await startUpstream(createData(), {
+    stateOf,
+    // A build does not try again after this status.
+    fault: (_, response) => now.isDown && Boolean(response.writeHead(400).end()),
+  });
   return { url, close, now };
 }
-
-/** An upstream that refuses connections. */
-export const DEAD = 'http://127.0.0.1:1/api/v2';
 
 export const setDay = (day: string) => ({
   SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000),
 });
 
-export const QUICK = ['--no-downloads', '--no-cache', '--retries', '0'] as const;
+export const QUICK = ['--no-downloads', '--no-cache'] as const;
 
 /** A data set in a folder, which commands read as a snapshot. */
 interface CapturedData {
@@ -198,7 +202,6 @@ export interface World {
   readonly cli: string;
   readonly data: readonly CapturedData[];
   readonly others: readonly OtherSite[];
-  readonly bundled: { readonly digest: string; readonly captured: string };
   close(): Promise<void>;
 }
 
@@ -305,13 +308,7 @@ export async function createWorld(folder: string): Promise<World> {
       await build('shrunk', `${url}/shrunk`, 'shrunk'),
       await build('elsewhere', 'https://elsewhere.test', 'grown'),
     ];
-    const provenance = readFileSync(
-      path.join(folder, 'package/data/provenance.json'),
-      'utf8',
-    );
-    const { digest } = JSON.parse(provenance) as { digest: string };
-    const bundled = { digest, captured: BUNDLED.captured };
-    return { folder, cli, data, others, bundled, close: stop };
+    return { folder, cli, data, others, close: stop };
   } finally {
     commands.close();
     await upstream.close();

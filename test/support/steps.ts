@@ -145,10 +145,7 @@ const extraOptions: readonly (readonly string[])[] = [
 ];
 
 /** The site that a build from a source should publish. */
-type BuildIntent = Pick<
-  Intent,
-  'records' | 'fallback' | 'isHopeless' | 'isRestored'
->;
+type BuildIntent = Pick<Intent, 'records' | 'isHopeless' | 'isRestored'>;
 
 /**
  * Creates a build with a random base URL, guards and one extra option. The random
@@ -200,25 +197,21 @@ const buildFromSnapshot: CreateStep = (scene, before) => {
 };
 
 /**
- * Builds from an upstream, which is down in half of the steps. Two of every three
- * builds choose the source `auto`. Only these builds fall back to the bundled data.
- * A build without a fallback is bound to fail.
+ * Builds from an upstream, which is down in half of the steps. The build is then bound
+ * to fail, because the source `auto` does not fall back if an upstream is named.
  */
 const buildFromUpstream: CreateStep = (scene, before) => {
-  const { random, upstream, world } = scene;
+  const { random, upstream } = scene;
   const variant = random.pick(worlds.variantNames);
   const isDown = random.below(2) === 0;
   const isAuto = random.below(3) > 0;
-  upstream.now.variant = variant;
+  Object.assign(upstream.now, { variant, isDown });
 
   const source = isAuto ? [] : ['--source', 'rest'];
-  source.push('--upstream', isDown ? worlds.DEAD : upstream.url);
-  const isFallback = isDown && isAuto;
-  const builtVariant = isFallback ? worlds.BUNDLED.variant : variant;
+  source.push('--upstream', upstream.url);
   const step = createBuild(scene, before, source, {
-    records: worlds.listRecords(builtVariant),
-    fallback: isFallback ? world.bundled : undefined,
-    isHopeless: isDown && !isAuto,
+    records: worlds.listRecords(variant),
+    isHopeless: isDown,
   });
   return { ...step, title: `${step.title}   # upstream: ${variant}` };
 };
@@ -253,7 +246,7 @@ const mirrorAnother: CreateStep = (scene, before) => {
   const { name, records } = chooseSite(scene);
   const { args, baseUrl } = chooseBase(scene, before);
   const guards = chooseGuards(scene, before, records);
-  const command = ['mirror', name, 'site', '--retries', '0', ...args, ...guards];
+  const command = ['mirror', name, 'site', ...args, ...guards];
   const isRestored = scene.archives.has(name);
   return createCommand(command, { records, baseUrl, isRestored });
 };

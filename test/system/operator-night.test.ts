@@ -111,7 +111,6 @@ async function machine({ secure }: { secure: boolean }) {
     ...{
       source: 'rest',
       upstream: url,
-      retries: 0,
       cache,
       out: path.join(srv, 'site'),
     },

@@ -13,7 +13,7 @@ const FOLDERS = [
   'serve/handler',
   'contract',
   'sources',
-  'http',
+  'upstream',
   'publish',
   'dataset',
 ];

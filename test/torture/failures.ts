@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { stateNumber } from '../support/editions.ts';
 import { inFolder } from '../support/folders.ts';
 import type { Random } from '../support/random.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -148,8 +149,7 @@ async function stopAt(scene: Scene, moment: string, exit: number): Promise<void>
   const oldRequests = upstream.log.length;
   await mustRun([...args, '--quiet']);
   const newRequests = upstream.log.slice(oldRequests);
-  const isCached = newRequests.every(({ status }) => status === 304);
-  demand(isCached, 'the cache was not kept');
+  demand(newRequests.length === 1, 'the cache was not kept');
 }
 
 /** Starts a process with separate process ids, as on another host. */
@@ -207,13 +207,16 @@ async function suspendAt(
   demand(digestSite(out) === digest, 'published another site');
 }
 
-/** Fills the disk of the cache, but not the disk of the site. */
+/** Fills the disk of the cache, but not the disk of the site, which is built. */
 function fillCacheDisk(scene: Scene): Promise<void> {
   return onTmpfs(scene.folder, 'size=16k', async (mount) => {
     await mustRun(createBuildArgs(scene.small, scene.out));
     const smallCache = path.join(mount, 'cache');
     const args = createUpstreamBuildArgs(scene, '--cache', smallCache);
-    await expectFailure(args, /cannot be used as a cache \(ENOSPC\)/, scene);
+    const { code, stderr } = await run(args);
+    demand(code === 0, `ended with ${code}: ${stderr}`);
+    const isNotice = /warning: .*cannot be used as a cache \(ENOSPC\)/.test(stderr);
+    demand(isNotice, `reported no full cache: ${stderr}`);
   });
 }
 
@@ -229,17 +232,14 @@ function makeReadOnly({ folder, small }: Scene): Promise<void> {
 }
 
 /**
- * Limits the number of open files. With the default concurrency, a build needs few
- * descriptors. With a high concurrency, it must fail.
+ * Limits the number of open files. Even if most connections fail at first, the build
+ * tries again with those that it has.
  */
 async function limitDescriptors(scene: Scene): Promise<void> {
   const wrap = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
   await mustRun(createBuildArgs(scene.small, scene.out), { wrap });
-  await mustRun(createUpstreamBuildArgs(scene, '--quiet'), { wrap });
-  rmSync(path.join(scene.folder, 'cache'), { recursive: true });
-  const options = ['--concurrency', '256', '--retries', '0'];
-  const args = createUpstreamBuildArgs(scene, ...options);
-  await expectFailure(args, /EMFILE/, { out: scene.out, wrap });
+  const args = createUpstreamBuildArgs(scene, '--quiet', '--concurrency', '256');
+  await mustRun(args, { wrap });
 }
 
 /** The function that tries each failure. */
@@ -269,7 +269,8 @@ function tryFailure(attempt: (scene: Scene) => Promise<void>): Promise<void> {
     const small = writeDataSet(path.join(folder, 'small'), 20, 1);
     const large = writeDataSet(path.join(folder, 'large'), 400, 1);
     const data = upstreamOf(tinyUpstream(RECORDS, RECORDS));
-    const upstream = await startUpstream(data, { maxAge: 86_400, latency: 2 });
+    const stateOf = () => stateNumber(1, data);
+    const upstream = await startUpstream(data, { stateOf, latency: 2 });
     const out = path.join(folder, 'site');
     try {
       await attempt({ folder, out, small, large, upstream });

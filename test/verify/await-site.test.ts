@@ -182,13 +182,12 @@ describe('verify --like', () => {
     );
   });
 
-  it('reports an unreachable deployment in one message with a hint', async () => {
+  it('reports an unreachable deployment in one message', async () => {
     const { url } = await startServer((response) => response.end());
     await expect(compare(url.replace('http:', 'https:'))).rejects.toMatchObject({
       message: expect.stringMatching(
         /: does not serve the site in [^:]*: GET \S+\/manifest\.json: wrong version [^:,]*$/,
       ),
-      hint: expect.stringContaining('does not seem to use TLS'),
     });
   });
 });

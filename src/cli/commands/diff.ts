@@ -76,7 +76,6 @@ async function readTarget(
     upstream,
     names: false,
     cache: false,
-    retries: 1,
   });
   return loadRecords(resolveSource(parsed, {}));
 }

@@ -7,7 +7,7 @@ import { GamedataError } from '../../../src/errors.ts';
 import { listFiles } from '../../../src/files.ts';
 import { makeSite } from '../../../src/pipeline/make-site.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
-import { stateNumber, withoutEdition } from '../../support/editions.ts';
+import { stateNumber, withoutBypass } from '../../support/editions.ts';
 import { type Fault, faults } from '../../support/faults.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { inFolder } from '../../support/folders.ts';
@@ -32,59 +32,43 @@ const places: readonly Place[] = [
   { name: 'the first list', kind: 'move' },
   { name: 'the second list', kind: 'item' },
   { name: 'the first record', kind: 'move', id: 1 },
-  { name: 'a middle record', kind: 'item', id: 1 },
   { name: 'the last record', kind: 'item', id: 3 },
 ];
 
-/**
- * A retry that succeeds does not depend on the place, so two places are enough.
- */
-const placesOfRetries = ['the first list', 'the last record'];
-
-function listPlaces({ at }: Fault, times: number): readonly Place[] {
-  return places.filter(({ name, kind, id }) => {
-    if (times === 1 && !placesOfRetries.includes(name)) return false;
-    if (at === undefined) return true;
+function listPlaces({ at }: Fault): readonly Place[] {
+  return places.filter(({ kind, id }) => {
     const isList = id === undefined;
     if (at === 'lists') return isList;
+    if (at === 'records') return !isList;
     if (at === 'items') return !isList && kind === 'item';
-    return !isList;
+    return true;
   });
 }
 
-const RETRIES = 1;
+const ATTEMPTS = 5;
+
 /**
  * Timeouts in milliseconds. They leave time for other trials on the same event loop.
  */
 const TIMEOUTS = { headers: 1000, body: 1000, total: 3000 };
 
-interface Failure {
-  /** The code of an expected error, or `bug` for any other error. */
-  readonly code: string;
-  readonly message: string;
-}
-
-/** Builds with timeouts that no option sets, and returns the failure. */
+/** Builds with timeouts that no option sets, and returns the error. */
 async function runBuild(
   options: BuildOptions,
   timeouts?: typeof TIMEOUTS,
-): Promise<Failure | undefined> {
+): Promise<Error | undefined> {
   const restOptions = {
     baseUrl: 'https://example.test',
     downloads: false,
     source: 'rest',
     concurrency: 1,
-    retries: RETRIES,
   } as const;
   try {
     const { source, ...resolved } = resolveBuild({ ...restOptions, ...options }, {});
     await makeSite({ ...resolved, source: { ...source, retryBaseMs: 1, timeouts } });
     return undefined;
   } catch (error) {
-    if (error instanceof GamedataError) {
-      return { code: error.code, message: error.message };
-    }
-    return { code: 'bug', message: String(error) };
+    return error as Error;
   }
 }
 
@@ -100,8 +84,6 @@ function createList(url: string, kind: Kind, answers: readonly Answer[]): string
 /** An upstream that works until the fault starts. */
 interface FaultyUpstream {
   readonly server: UpstreamServer;
-  /** The record at the place, or the first record of the list. */
-  readonly record: Answer;
   /** The path of the faulty response, below the upstream's URL. */
   readonly faultyPath: string;
   startFault(): void;
@@ -128,38 +110,24 @@ async function startFaultyUpstream(
   let sentFaults = 0;
 
   const server = await startUpstream(data, {
-    ...(fault.hasEditions && { stateOf: () => stateNumber(isFaulty ? 3 : 2, data) }),
-    fault({ url = '', headers }, response) {
+    stateOf: () => stateNumber(isFaulty ? 3 : 2, data),
+    fault({ url = '' }, response) {
       if (!isFaulty || !fault.respond || sentFaults >= times) return false;
-      // A request that bypasses caches gets the correct response if only a cache has
-      // the fault.
-      const requestedPath = fault.isCached ? url : withoutEdition(url);
-      if (requestedPath !== `/api/v2${faultyPath}`) return false;
+      if (withoutBypass(url) !== `/api/v2${faultyPath}`) return false;
       sentFaults += 1;
       const correctBody = isList
         ? createList(server.url, kind, answers[kind])
         : JSON.stringify(record);
-      fault.respond({
-        response,
-        correctBody,
-        isConditional: headers['if-none-match'] !== undefined,
-        kind,
-        answers,
-        stop: () => void server.close(),
-      });
+      fault.respond({ response, correctBody });
       return true;
     },
   });
 
   function startFault(): void {
-    if (record) fault.change?.(record);
+    fault.change?.(record as Answer);
     isFaulty = true;
   }
-  return { server, record, faultyPath, startFault };
-}
-
-function readFingerprint(folder: string): string {
-  return JSON.stringify([...fingerprint(folder)]);
+  return { server, faultyPath, startFault };
 }
 
 /**
@@ -171,45 +139,34 @@ function readFingerprint(folder: string): string {
  */
 function tryFault(fault: Fault, place: Place, times: number): Promise<string[]> {
   return inFolder(async (parent) => {
-    const upstream = await startFaultyUpstream(fault, place, times);
-    const { server, record, faultyPath, startFault } = upstream;
+    const { server, faultyPath, startFault } = await startFaultyUpstream(
+      fault,
+      place,
+      times,
+    );
     const out = path.join(parent, 'site');
-    const cacheFolder = path.join(parent, 'cache');
-    const cache = fault.withoutCache ? (false as const) : cacheFolder;
-    const options = { upstream: server.url, out, cache };
-    const timeouts = fault.hasTimeout ? TIMEOUTS : undefined;
+    const options = { upstream: server.url, out, cache: path.join(parent, 'cache') };
     try {
       // The bundled data set has more records.
-      const firstFailure = await runBuild({ ...options, maxShrink: 100 });
-      if (firstFailure) {
-        throw new Error(`the first build failed: ${firstFailure.message}`);
-      }
-      const oldFiles = readFingerprint(out);
+      const firstError = await runBuild({ ...options, maxShrink: 100 });
+      if (firstError) throw firstError;
+      const oldFiles = [...fingerprint(out)];
       const oldRequests = server.log.length;
       startFault();
-      const failure = await runBuild(options, timeouts);
+      const error = await runBuild(options, fault.hasTimeout ? TIMEOUTS : undefined);
 
-      const isSame = readFingerprint(out) === oldFiles;
-      const newRequests = server.log.slice(oldRequests);
-      const requestedPaths = newRequests.map((request) => request.path);
-      const words = {
-        url: server.url + faultyPath,
-        kind: place.kind,
-        slug: record.name,
-        id: `${record.id}`,
-      };
-      const isList = place.id === undefined;
-      const problems = findFailureProblems(fault, failure, times, words, isList);
-      // A failed build must leave no other files behind.
-      for (const name of readdirSync(parent)) {
-        if (name !== 'cache' && name !== 'site') problems.push(name);
+      const problems = [
+        ...findErrorProblems(fault, error, times),
+        ...findFileProblems(fault, parent, error, oldFiles),
+      ];
+      const expected = countExpected(fault, times);
+      const requests = server.log.slice(oldRequests);
+      const count = requests.filter(
+        (request) => withoutBypass(request.path) === `/api/v2${faultyPath}`,
+      ).length;
+      if (count !== expected) {
+        problems.push(`was requested ${count} times, expected ${expected}`);
       }
-      for (const { file, problem } of verifyFolder(out).problems) {
-        problems.push(`${file} ${problem}`);
-      }
-      if (!failure) problems.push(...findSiteProblems(fault, out, isSame));
-      else if (!isSame) problems.push('the old site was changed');
-      problems.push(...findRequestProblems(fault, faultyPath, requestedPaths));
       return problems;
     } finally {
       await server.close();
@@ -217,102 +174,53 @@ function tryFault(fault: Fault, place: Place, times: number): Promise<string[]> 
   }, findMemory());
 }
 
-/** The values for the placeholders in the table's error messages. */
-type Words = Readonly<Record<string, string>>;
+/** An edition that nothing has changed in is read at most three times. */
+function countExpected({ reaction, respond }: Fault, times: number): number {
+  if (reaction !== 'again' || !respond) return 1;
+  return Math.min(times + 1, ATTEMPTS);
+}
 
-function findFailureProblems(
-  fault: Fault,
-  failure: Failure | undefined,
+function findErrorProblems(
+  { reaction, text }: Fault,
+  error: Error | undefined,
   times: number,
-  words: Words,
-  isList: boolean,
 ): string[] {
-  // A retry succeeds if only the first response is faulty.
   const mustFail =
-    fault.code !== 'built' && (times === Infinity || !fault.isRetried);
-  if (!failure) return mustFail ? ['was built'] : [];
-  const isExpected =
-    failure.code === fault.code && matches(fault, failure.message, words, isList);
-  if (mustFail && isExpected) return [];
-  return [`failed with ${failure.code}, ${failure.message}`];
+    reaction === 'fail' || (reaction === 'again' && times >= ATTEMPTS);
+  if (!mustFail) return error ? [`failed with ${error.message}`] : [];
+  if (!error) return ['was built'];
+  const isExpected = error instanceof GamedataError && error.message.includes(text);
+  return isExpected ? [] : [`failed with ${error}`];
 }
 
-/**
- * Compares the error with the error in the table. First adds the start and the end
- * that all errors with this code have. Then replaces the placeholders with the
- * faulty response's words, or with a pattern for any word.
- */
-function matches(
-  fault: Fault,
-  message: string,
-  words: Words,
-  isList: boolean,
-): boolean {
-  const { problem = '', isPermanent } = fault;
-  if (problem instanceof RegExp) return problem.test(message);
-  const expected = completeProblem(fault, problem, isList);
-  // The parts at odd positions are the names of placeholders.
-  const parts = expected.split(/<(\w+)>/);
-  let pattern = '';
-  for (const [position, part] of parts.entries()) {
-    const isPlaceholder = position % 2 === 1;
-    const literal = isPlaceholder ? words[part] : part;
-    // Once nothing responds any more, another request may fail first.
-    const isAnyUrl = isPlaceholder && part === 'url' && isPermanent === true;
-    if (literal === undefined || isAnyUrl) {
-      pattern += '\\S+';
-    } else {
-      pattern += literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-    }
-  }
-  return new RegExp(`^${pattern}$`).test(message);
-}
-
-/** Returns the whole error, with its placeholders. */
-function completeProblem(fault: Fault, problem: string, isList: boolean): string {
-  if (fault.code === 'guard') return `<kind>: ${problem}`;
-  if (fault.code === 'upstream') {
-    const url = fault.isGlobal ? '<upstream>/' : '<url>';
-    const attempts = fault.isRetried ? ' (2 attempts)' : '';
-    return `GET ${url}: ${problem}${attempts}`;
-  }
-  // An error about a link already begins with the record that has the link.
-  if (problem.includes(' › url: ')) return problem;
-  const place = isList ? '<kind> › list' : '<kind> › <slug> (<id>)';
-  const separator = problem.startsWith('›') ? ' ' : ': ';
-  return place + separator + problem;
-}
-
-function findSiteProblems(
-  { contains }: Fault,
-  out: string,
-  isSame: boolean,
+/** Checks that a failed build changes nothing and leaves no other files behind. */
+function findFileProblems(
+  { reaction, text }: Fault,
+  parent: string,
+  error: Error | undefined,
+  oldFiles: readonly unknown[],
 ): string[] {
-  if (contains === undefined) return isSame ? [] : ['the site was changed'];
+  const problems: string[] = [];
+  const out = path.join(parent, 'site');
+  for (const name of readdirSync(parent)) {
+    if (name !== 'cache' && name !== 'site') problems.push(name);
+  }
+  for (const { file, problem } of verifyFolder(out).problems) {
+    problems.push(`${file} ${problem}`);
+  }
+  const mayChange = reaction === 'use' && text !== '' && error === undefined;
+  if (mayChange) return [...problems, ...findMissingText(out, text)];
+  const isSame = JSON.stringify([...fingerprint(out)]) === JSON.stringify(oldFiles);
+  return isSame ? problems : [...problems, 'the site was changed'];
+}
+
+function findMissingText(out: string, expected: string): string[] {
   const api = path.join(out, 'api');
   for (const file of listFiles(api)) {
     const text = readFileSync(path.join(api, file), 'utf8');
-    if (text.includes(contains)) return [];
+    if (text.includes(expected)) return [];
   }
-  return [`no record contains ${contains}`];
-}
-
-/** Compares the number of requests for the faulty response with the table. */
-function findRequestProblems(
-  fault: Fault,
-  faultyPath: string,
-  requestedPaths: readonly string[],
-): string[] {
-  if (!fault.respond || fault.isPermanent || fault.isGlobal) return [];
-  const expected = fault.isRetried ? RETRIES + 1 : 1;
-  let count = 0;
-  for (const requestedPath of requestedPaths) {
-    // A retry bypasses caches with a parameter, so its path differs.
-    const path = fault.isRetried ? withoutEdition(requestedPath) : requestedPath;
-    if (path === `/api/v2${faultyPath}`) count += 1;
-  }
-  if (count === expected) return [];
-  return [`was requested ${count} times, expected ${expected}`];
+  return [`no record contains ${expected}`];
 }
 
 interface Trial {
@@ -323,15 +231,15 @@ interface Trial {
 
 const trials: Trial[] = [];
 for (const fault of faults) {
-  trials.push({ name: fault.name, fault, times: Infinity });
-  if (fault.isRetried && !fault.isPermanent) {
-    trials.push({ name: fault.name, fault, times: 1 });
-  }
+  const { name, reaction } = fault;
+  trials.push({ name, fault, times: Number.POSITIVE_INFINITY });
+  if (reaction === 'again') trials.push({ name, fault, times: 2 });
 }
+
 it.each(trials)(
   'reacts as listed in the table to $name, $times times',
   async ({ fault, times }) => {
-    const trying = listPlaces(fault, times).map(async (place) => {
+    const trying = listPlaces(fault).map(async (place) => {
       const problems = await tryFault(fault, place, times);
       return problems.map((problem) => `${place.name}: ${problem}`);
     });

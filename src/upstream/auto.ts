@@ -1,0 +1,72 @@
+import { kindNames } from '../contract/kinds.ts';
+import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
+import type { DataSet } from '../dataset/data-set.ts';
+import { UpstreamError } from '../errors.ts';
+import { DEFAULT_UPSTREAM, restSource } from './rest.ts';
+import type { Source } from './source.ts';
+
+/**
+ * The number of attempts until the first response arrives. Two are enough to notice
+ * that there is no network.
+ */
+const FIRST_ATTEMPTS = 2;
+
+/**
+ * Creates the source that reads the upstream, or the bundled data set if nothing is
+ * published yet, the user has named no upstream, and the upstream's first list cannot
+ * be read for any reason. Later failures end the build, because then the upstream can
+ * be read in general.
+ *
+ * @param readBundled the source that reads the bundled data set
+ */
+export function createAutoSource(
+  readBundled: Source,
+  defaultUpstream = DEFAULT_UPSTREAM,
+): Source {
+  return async (context) => {
+    const mayFallBack = !context.isPublished && context.upstream === undefined;
+    if (!mayFallBack) return restSource(context);
+    let hasReadList = false;
+    try {
+      return await restSource({
+        ...context,
+        upstream: defaultUpstream,
+        firstAttempts: FIRST_ATTEMPTS,
+        onListRead() {
+          hasReadList = true;
+        },
+      });
+    } catch (error) {
+      if (hasReadList || !(error instanceof UpstreamError)) throw error;
+      const bundled = await readBundled({
+        ...context,
+        upstream: context.dataFolder,
+      });
+      const description = describeBundledData(bundled.dataSet);
+      const fallback = `${defaultUpstream} could not be read: built from ${description}`;
+      context.onFallback?.(fallback, error);
+      return { ...bundled, fallback };
+    }
+  };
+}
+
+/**
+ * Describes the bundled data: `bundled data from 2026-01-02, generations 1 to 7; the
+ * live upstream has more`.
+ */
+function describeBundledData({ records, provenance }: DataSet): string {
+  let first = Number.POSITIVE_INFINITY;
+  let last = 0;
+  for (const kind of kindNames) {
+    for (const record of records[kind]) {
+      if (!('generation' in record)) continue;
+      first = Math.min(first, record.generation);
+      last = Math.max(last, record.generation);
+    }
+  }
+  // If no record has a generation, `first` is still infinite.
+  first = Math.min(first, last);
+  const missing =
+    last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
+  return `bundled data from ${provenance.captured}, generations ${first} to ${last}${missing}`;
+}

@@ -1,0 +1,82 @@
+import { isUtf8 } from 'node:buffer';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { responseLimits } from '../contract/limits.ts';
+import { parseJsonOrThrow } from '../contract/parse.ts';
+import { DataError, errorCode } from '../errors.ts';
+
+export const MAX_BODY_BYTES = responseLimits.other;
+
+export const ACCEPT_ENCODING = 'gzip, br';
+
+/**
+ * The decoders are synchronous, because the thread pool would take twice as long for
+ * thousands of small bodies.
+ */
+const decoders = new Map([
+  ['gzip', gunzipSync],
+  ['br', brotliDecompressSync],
+]);
+
+/**
+ * Values of `Content-Encoding` that have no effect on the body. Amazon S3 stores
+ * `aws-chunked` by mistake.
+ */
+const NO_ENCODING = ['', 'identity', 'aws-chunked'];
+
+/**
+ * Decompresses a body. Repeated encodings are ignored, because some proxies repeat
+ * headers.
+ *
+ * @throws DataError if the encoding is unknown, or the body does not match it or
+ * exceeds the limit
+ */
+export function decompress(
+  body: Buffer,
+  encoding: string,
+  maxBytes: number,
+): Buffer {
+  const names = encoding.split(',').map((name) => name.trim().toLowerCase());
+  let decoded = body;
+  for (const name of new Set(names)) {
+    if (NO_ENCODING.includes(name)) continue;
+    decoded = decodeOnce(decoded, name, maxBytes);
+  }
+  return decoded;
+}
+
+function decodeOnce(body: Buffer, name: string, maxBytes: number): Buffer {
+  const decode = decoders.get(name);
+  if (!decode) {
+    const got = JSON.stringify(name);
+    const problem = `got Content-Encoding ${got}, expected ${ACCEPT_ENCODING}`;
+    throw new DataError(problem, {});
+  }
+  try {
+    return decode(body, { maxOutputLength: Math.max(1, maxBytes) });
+  } catch (cause) {
+    const isTooLarge = errorCode(cause) === 'ERR_BUFFER_TOO_LARGE';
+    const problem = isTooLarge
+      ? `got more than ${maxBytes} bytes`
+      : `got ${body.length} bytes that are not valid ${name}`;
+    throw new DataError(problem, {}, { cause });
+  }
+}
+
+/** @throws DataError if the body is not UTF-8 */
+export function decodeText(body: Buffer): string {
+  if (!isUtf8(body)) {
+    throw new DataError(`got ${body.length} bytes that are not UTF-8`, {});
+  }
+  return body.toString('utf8').replace(/^\uFEFF/, '');
+}
+
+/** @throws DataError if the body is not JSON */
+export function decodeJson(body: Buffer): unknown {
+  const text = decodeText(body);
+  try {
+    return parseJsonOrThrow(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new DataError(cause.message, {}, { cause });
+  }
+}

@@ -1,0 +1,346 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { DataError, errorCode, UpstreamError } from '../errors.ts';
+import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
+import {
+  ConnectionError,
+  createTransport,
+  type RawResponse,
+  type RequestStats,
+  type TransportOptions,
+} from './transport.ts';
+
+export interface ClientOptions extends TransportOptions {
+  /**
+   * The maximum number of attempts for each URL until the first response arrives.
+   * The default is the number of attempts at any other time.
+   */
+  readonly firstAttempts?: number | undefined;
+  /** The delay before the second attempt, in milliseconds. */
+  readonly retryBaseMs?: number | undefined;
+}
+
+export interface GetOptions {
+  /** The maximum size of the decompressed body. */
+  readonly maxBytes?: number | undefined;
+  /** Whether the first attempt, too, must not be answered by a cache. */
+  readonly isPastCaches?: boolean;
+  /** Whether the file may be missing, so that 403, 404 and 410 are final. */
+  readonly isOptional?: boolean;
+  readonly maxAttempts?: number;
+}
+
+/** A response with a status of success, and its decompressed body. */
+export interface AcceptableResponse {
+  readonly body: Buffer;
+  /** Returns the value of a header whose name is in lower case. */
+  header(name: string): string | undefined;
+}
+
+/** Reads URLs of one upstream. */
+export interface Client {
+  readonly stats: RequestStats;
+  /**
+   * Requests a URL until `accept` returns a value. `accept` throws a `DataError` to
+   * reject a response.
+   *
+   * @throws UpstreamError if the last attempt fails as well
+   */
+  get<T>(
+    url: string,
+    accept: (response: AcceptableResponse) => T,
+    options?: GetOptions,
+  ): Promise<T>;
+  /** Aborts all requests and pauses, and closes all connections. */
+  close(): Promise<void>;
+}
+
+const MAX_ATTEMPTS = 5;
+const MAX_BACKOFF_MS = 30_000;
+const MAX_RETRY_AFTER_MS = 900_000;
+
+/** Some caches still send one of these although the upstream has the record. */
+const MISSING_STATUS = [403, 404, 410];
+const BUSY_STATUS = [408, 421, 425, 429];
+
+/** A 203 comes from a proxy that transforms responses. */
+const SUCCESS_STATUS = [200, 203];
+
+/**
+ * Creates a client for one upstream. All requests share its connections, pauses and
+ * statistics.
+ *
+ * There are two reactions to a failure. Failures of connections, statuses that may be
+ * temporary, and rejected bodies are tried again after a growing delay, and past
+ * caches. All other statuses are final. If the upstream asks for a pause, all requests
+ * wait. A request that waits for its next attempt occupies no connection, and neither
+ * does a response that is being decoded.
+ */
+export function createClient(options: ClientOptions): Client {
+  const { concurrency, firstAttempts = MAX_ATTEMPTS, retryBaseMs = 500 } = options;
+  const transport = createTransport(options);
+  const limit = pLimit(concurrency);
+  const closing = new AbortController();
+  // Hundreds of requests may wait at the same time, which would otherwise trigger
+  // Node's warning about a memory leak.
+  setMaxListeners(0, closing.signal);
+  let pausedUntil = 0;
+
+  const wait = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { signal: closing.signal });
+
+  /** Sends one request as soon as every pause is over, and follows its redirect. */
+  async function send(url: string, maxBytes: number): Promise<RawResponse> {
+    let leftMs = pausedUntil - Date.now();
+    while (leftMs > 0) {
+      await wait(leftMs);
+      // Another response may have extended the pause in the meantime.
+      leftMs = pausedUntil - Date.now();
+    }
+    const request = { headers: ACCEPTED, maxBytes };
+    const response = await transport.request(url, request);
+    const target = findSlashRedirect(url, response);
+    if (target === undefined) return response;
+    return transport.request(target, request);
+  }
+
+  /**
+   * Sends one request, and rejects its response unless the status is a success. The
+   * pause begins here, because the next request may be sent as soon as this function
+   * ends.
+   */
+  async function sendAttempt(
+    url: string,
+    attempt: number,
+    { maxBytes = MAX_BODY_BYTES, isOptional = false }: GetOptions,
+  ): Promise<RawResponse> {
+    const response = await send(url, maxBytes);
+    const error = findStatusError(response, isOptional);
+    if (error === undefined) return response;
+    const { status, retryAfterMs = 0, isFinal } = error.details;
+    // A 429 always requires a pause, even if it does not state how long.
+    const isPause = !isFinal && (retryAfterMs > 0 || status === 429);
+    if (isPause) {
+      const pauseMs = Math.max(retryAfterMs, calculateBackoff(attempt, retryBaseMs));
+      pausedUntil = Math.max(pausedUntil, Date.now() + pauseMs);
+    }
+    throw error;
+  }
+
+  function findMaxAttempts({ maxAttempts = MAX_ATTEMPTS }: GetOptions): number {
+    if (transport.hasResponded()) return maxAttempts;
+    return Math.min(maxAttempts, firstAttempts);
+  }
+
+  async function get<T>(
+    url: string,
+    accept: (response: AcceptableResponse) => T,
+    getOptions: GetOptions = {},
+  ): Promise<T> {
+    const { maxBytes = MAX_BODY_BYTES, isPastCaches } = getOptions;
+    for (let attempt = 1; ; attempt++) {
+      const mustBypass = isPastCaches === true || attempt > 1;
+      const sentUrl = mustBypass ? bypassCaches(url) : url;
+      let failed: AttemptError;
+      try {
+        const response = await limit(sendAttempt, sentUrl, attempt, getOptions);
+        return accept(openResponse(response, maxBytes));
+      } catch (error) {
+        failed = toAttemptError(error);
+      }
+      const { isFinal = false, retryAfterMs = 0 } = failed.details;
+      const hasNoMore = attempt >= findMaxAttempts(getOptions);
+      const isLast = isFinal || hasNoMore || closing.signal.aborted;
+      if (isLast) throw createError(url, attempt, failed);
+      await wait(Math.max(retryAfterMs, calculateBackoff(attempt, retryBaseMs)));
+    }
+  }
+
+  return {
+    stats: transport.stats,
+    get,
+    close() {
+      closing.abort();
+      return transport.close();
+    },
+  };
+}
+
+const ACCEPTED = {
+  accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
+  'accept-encoding': ACCEPT_ENCODING,
+};
+
+/** Adds a query parameter that the upstream ignores and that no cache has seen. */
+function bypassCaches(url: string): string {
+  const separator = url.includes('?') ? '&' : '?';
+  return `${url}${separator}uncached=${Date.now()}`;
+}
+
+/**
+ * Returns the target of a redirect that only adds or removes the trailing slash, as
+ * some servers do. No other redirect is followed, because it could lead to another
+ * host.
+ */
+function findSlashRedirect(
+  url: string,
+  { status, headers: { location } }: RawResponse,
+): string | undefined {
+  const isRedirect = status >= 300 && status < 400;
+  if (!isRedirect || location === undefined) return undefined;
+  if (!URL.canParse(location, url)) return undefined;
+  const target = new URL(location, url).href;
+  const isSame = omitTrailingSlash(target) === omitTrailingSlash(url);
+  return isSame ? target : undefined;
+}
+
+function omitTrailingSlash(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return origin + pathname.replace(/\/$/, '') + search;
+}
+
+interface AttemptDetails {
+  /** Whether a complete response has arrived. */
+  readonly isAnswered: boolean;
+  /** The unexpected status, if that is the reason. */
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  /** Whether further attempts are pointless. */
+  readonly isFinal?: boolean;
+}
+
+/** Thrown if a single attempt fails. The message describes the reason. */
+class AttemptError extends Error {
+  readonly details: AttemptDetails;
+
+  constructor(message: string, details: AttemptDetails, options?: ErrorOptions) {
+    super(message, options);
+    this.details = details;
+  }
+}
+
+/** Returns undefined if the status is a success. */
+function findStatusError(
+  { status, headers }: RawResponse,
+  isOptional: boolean,
+): AttemptError | undefined {
+  if (SUCCESS_STATUS.includes(status)) return undefined;
+  const isMissing = MISSING_STATUS.includes(status);
+  // Only a cache or a firewall sends a success without a body, or a 304 that was not
+  // requested.
+  const isInvented = status < 300 || status === 304;
+  const isBusy = status >= 500 || BUSY_STATUS.includes(status);
+  const isTemporary = isInvented || isBusy || (isMissing && !isOptional);
+
+  const retryAfterMs = parseRetryAfter(headers['retry-after']);
+  let got = String(status);
+  if (headers.location !== undefined) {
+    got += `, a redirect to ${JSON.stringify(headers.location)}`;
+  }
+  if (retryAfterMs > 0) got += ` with Retry-After ${retryAfterMs / 1000} s`;
+  const isFinal = !isTemporary || retryAfterMs > MAX_RETRY_AFTER_MS;
+  const details = { isAnswered: true, status, retryAfterMs, isFinal };
+  return new AttemptError(`got ${got}, expected 200`, details);
+}
+
+/**
+ * Parses a number of seconds or a date. Returns the delay in milliseconds, in whole
+ * seconds, or 0 if the value is invalid or in the past.
+ */
+function parseRetryAfter(header = ''): number {
+  const isSeconds = /^\d+(?:\.\d+)?$/.test(header);
+  const waitMs = isSeconds ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  // If the date is invalid, the difference is not a number.
+  return waitMs > 0 ? Math.ceil(waitMs / 1000) * 1000 : 0;
+}
+
+function openResponse(
+  { headers, body }: RawResponse,
+  maxBytes: number,
+): AcceptableResponse {
+  // Undici returns a list if a header is repeated.
+  const encoding = String(headers['content-encoding'] ?? '');
+  return {
+    body: decompress(body, encoding, maxBytes),
+    header(name) {
+      const value = headers[name];
+      // Some proxies repeat headers.
+      return Array.isArray(value) ? value[0] : value;
+    },
+  };
+}
+
+/** Converts an expected error. Throws any other error again, because it is a bug. */
+function toAttemptError(error: unknown): AttemptError {
+  if (error instanceof AttemptError) return error;
+  const isAnswered = error instanceof DataError;
+  if (!isAnswered && !(error instanceof ConnectionError)) throw error;
+  return new AttemptError(error.message, { isAnswered }, { cause: error });
+}
+
+/**
+ * Returns the delay before the next attempt. It grows exponentially. Up to half of it
+ * is random, so that clients that failed together do not return together.
+ */
+function calculateBackoff(attempt: number, baseMs: number): number {
+  const longest = Math.min(MAX_BACKOFF_MS, baseMs * 2 ** (attempt - 1));
+  return longest * (0.5 + Math.random() / 2);
+}
+
+function createError(
+  url: string,
+  attempts: number,
+  { message, cause, details: { status, isAnswered } }: AttemptError,
+): UpstreamError {
+  const tries = attempts === 1 ? '' : ` (${attempts} attempts)`;
+  return new UpstreamError(message + tries, {
+    request: `GET ${url}`,
+    status,
+    failure: isAnswered ? 'response' : 'connection',
+    cause,
+    hint: isAnswered ? undefined : findConnectionHint(cause),
+  });
+}
+
+const OWN_CA =
+  'If your network inspects TLS or has its own CA, add the CA certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.';
+const PROXY = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
+
+const UNKNOWN_CA = /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY_LEAF/;
+
+/** Finds a hint for the two failures that depend on the user's network. */
+export function findConnectionHint(cause: unknown): string | undefined {
+  let error = cause;
+  while (error instanceof Error) {
+    if (UNKNOWN_CA.test(errorCode(error))) return OWN_CA;
+    // Through a proxy, undici wraps the error that describes the certificate.
+    error = error.cause;
+  }
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+  const proxy = http_proxy || HTTP_PROXY || https_proxy || HTTPS_PROXY;
+  return proxy ? PROXY : undefined;
+}
+
+/**
+ * Closes the client after the work has finished or when the signal aborts. After an
+ * abort, rejects with the signal's reason.
+ */
+export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
+  client: C,
+  signal: AbortSignal | undefined,
+  work: (client: C) => Promise<T>,
+): Promise<T> {
+  const stop = (): void => void client.close();
+  signal?.addEventListener('abort', stop);
+  try {
+    signal?.throwIfAborted();
+    return await work(client);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await client.close();
+  }
+}

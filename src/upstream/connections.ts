@@ -1,0 +1,82 @@
+import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { errorCode, UsageError } from '../errors.ts';
+
+/** The limits of connections. All times are in milliseconds. */
+export interface ConnectionLimits {
+  /** The maximum number of connections to an origin or to the proxy. */
+  readonly connections: number;
+  readonly connectTimeout: number;
+  readonly headersTimeout: number;
+  /** The maximum time between parts of a body. */
+  readonly bodyTimeout: number;
+}
+
+/**
+ * The timeout for connecting to one of a host's addresses. Node's default of 250 ms
+ * is too short for slow networks.
+ */
+const ADDRESS_TIMEOUT_MS = 1000;
+
+/**
+ * Creates the connections to the upstream. If the environment configures a proxy,
+ * they go through the proxy. undici decides which hosts `NO_PROXY` excludes. We
+ * create each pool ourselves, because undici does not pass the limits on to
+ * connections to a proxy.
+ *
+ * @throws UsageError if an environment variable does not contain a proxy URL
+ */
+export function createConnections(limits: ConnectionLimits): Dispatcher {
+  const connectOptions: buildConnector.BuildOptions = {
+    timeout: limits.connectTimeout,
+    autoSelectFamilyAttemptTimeout: Math.max(
+      ADDRESS_TIMEOUT_MS,
+      getDefaultAutoSelectFamilyAttemptTimeout(),
+    ),
+  };
+
+  function createPool(origin: string | URL, options: Pool.Options): Pool {
+    const { connect = {} } = options;
+    // undici passes a function only for connections through a proxy.
+    const connector =
+      typeof connect === 'function' ? connect : buildConnector(connect);
+    return new Pool(origin, {
+      ...options,
+      connect: reportClosedTunnel(connector),
+      connections: limits.connections,
+      headersTimeout: limits.headersTimeout,
+      bodyTimeout: limits.bodyTimeout,
+    });
+  }
+
+  try {
+    return new EnvHttpProxyAgent({
+      connect: connectOptions,
+      proxyTls: connectOptions,
+      proxyTunnel: false,
+      factory: createPool,
+      clientFactory: createPool,
+    });
+  } catch (cause) {
+    // The error does not quote the value, because it may contain a password.
+    const problem = 'expected a proxy URL, such as http://127.0.0.1:8080';
+    throw new UsageError(`HTTP_PROXY or HTTPS_PROXY: ${problem}`, { cause });
+  }
+}
+
+/**
+ * Replaces the error code if a proxy closes the connection instead of opening a
+ * tunnel, because undici would otherwise connect again and again.
+ */
+function reportClosedTunnel(
+  connect: buildConnector.connector,
+): buildConnector.connector {
+  return (options, done) => {
+    connect(options, (...result) => {
+      const [error] = result;
+      const isClosed = error !== null && errorCode(error) === 'UND_ERR_SOCKET';
+      if (isClosed) Object.assign(error, { code: 'ECONNRESET' });
+      done(...result);
+    });
+  };
+}

@@ -1,0 +1,89 @@
+import { type Kind, kindNames } from '../contract/kinds.ts';
+import type { Skipped } from '../contract/records.ts';
+import { DataError, type GamedataError, UpstreamError } from '../errors.ts';
+
+/** A record that cannot be part of the data set. */
+interface FailedRecord {
+  readonly kind: Kind;
+  readonly id: number;
+  readonly error: UpstreamError | DataError;
+}
+
+/** Collects the records that fail, so that one error names all of them. */
+export interface FailedRecords {
+  /**
+   * Adds a record that failed with an error of the upstream or its data.
+   *
+   * @throws any other error, or the error that names all failed records if there are
+   * too many of them
+   */
+  add(kind: Kind, id: number, error: unknown): void;
+  /** @throws UpstreamError or DataError if there are any */
+  throwIfAny(): void;
+}
+
+const MAX_FAILED = 50;
+
+/**
+ * Creates an empty collection.
+ *
+ * @param skip the records that are skipped already, which the suggested option has to
+ * repeat
+ */
+export function createFailedRecords(skip: Skipped | undefined): FailedRecords {
+  const failed: FailedRecord[] = [];
+
+  function throwIfAny(): void {
+    if (failed.length > 0) throw createError(failed, skip);
+  }
+
+  return {
+    add(kind, id, error) {
+      if (!isAboutRecord(error)) throw error;
+      failed.push({ kind, id, error });
+      if (failed.length === MAX_FAILED) throwIfAny();
+    },
+    throwIfAny,
+  };
+}
+
+/**
+ * Returns whether other records may still be read. If a connection fails to the end, or
+ * the upstream has another edition, they cannot.
+ */
+function isAboutRecord(error: unknown): error is UpstreamError | DataError {
+  if (error instanceof UpstreamError) return error.failure === 'response';
+  return error instanceof DataError;
+}
+
+function createError(
+  failed: readonly FailedRecord[],
+  skip: Skipped | undefined,
+): GamedataError {
+  const lines: string[] = [];
+  const skipped: string[] = [];
+  for (const kind of kindNames) {
+    const ofKind = failed.filter((record) => record.kind === kind);
+    ofKind.sort((a, b) => a.id - b.id);
+    for (const { id, error } of ofKind) {
+      lines.push(`${kind}/${id}: ${error.message}`);
+    }
+    const ids = new Set([...(skip?.[kind] ?? []), ...ofKind.map(({ id }) => id)]);
+    for (const id of ids) skipped.push(`${kind}/${id}`);
+  }
+  const list = lines.join('\n  ');
+  const problem =
+    failed.length === 1 ? list : `${describeCount(failed.length)}:\n  ${list}`;
+  const records = failed.length === 1 ? 'this record' : 'these records';
+  const hint = `To build without ${records}, add --skip ${skipped.join(' ')}`;
+  const [{ error: cause } = {}] = failed;
+  if (cause instanceof UpstreamError) {
+    return new UpstreamError(problem, { cause, hint });
+  }
+  return new DataError(problem, {}, { cause, hint });
+}
+
+function describeCount(count: number): string {
+  const records = `${count} records cannot be used`;
+  return count < MAX_FAILED ? records : `${records}, and reading ended there`;
+}

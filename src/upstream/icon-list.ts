@@ -1,0 +1,149 @@
+/**
+ * Finds out which icons the upstream has. The upstream's tables do not contain this
+ * information, and about half of the items have no icon.
+ */
+
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { responseLimits } from '../contract/limits.ts';
+import { parse } from '../contract/parse.ts';
+import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
+import { formatCount } from '../contract/words.ts';
+import type { AnyRecords } from '../dataset/data-set.ts';
+import { DataError, describeReadFailure, UpstreamError } from '../errors.ts';
+import { decodeJson } from './body.ts';
+import type { AcceptableResponse, Client } from './client.ts';
+import type { SourceContext } from './source.ts';
+
+/** The icons that exist, or the reason why they are unknown. */
+export interface IconList {
+  /** The paths of the icons, such as `sprites/items/potion.png`. */
+  readonly icons: ReadonlySet<string>;
+  readonly problem?: string | undefined;
+}
+
+const createUnknownList = (problem: string): IconList => ({
+  icons: new Set(),
+  problem,
+});
+
+/**
+ * The list of all icons in the upstream's repository.
+ *
+ * @see https://docs.github.com/en/rest/git/trees
+ */
+const GITHUB_LIST =
+  'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
+const GITHUB_TABLES = /^https:\/\/raw\.githubusercontent\.com\/[^/]+\/pokeapi\//i;
+
+/**
+ * Returns the URL of the icon list if the tables are in the upstream's repository or
+ * in a fork of it. Returns undefined for all other tables.
+ */
+export const findIconListUrl = (upstream: string): string | undefined =>
+  GITHUB_TABLES.test(upstream) ? GITHUB_LIST : undefined;
+
+/** @throws DataError if the list is empty */
+function createList(files: readonly string[]): IconList {
+  if (files.length === 0) throw new DataError('got no icons', {});
+  return { icons: new Set(files.map((file) => ICONS_FOLDER + file)) };
+}
+
+/**
+ * Lists the icons in a clone of the upstream's repository. The icons are in a Git
+ * submodule next to the tables.
+ */
+export function readIconFolder(tables: string): IconList {
+  const folder = path.join(tables, '..', 'sprites', 'sprites', 'items');
+  try {
+    return createList(readdirSync(folder));
+  } catch (error) {
+    if (error instanceof DataError) {
+      return createUnknownList(`${folder}: ${error.message}`);
+    }
+    return createUnknownList(`${folder} ${describeReadFailure(error)}`);
+  }
+}
+
+const treeSchema = z.object({
+  truncated: z.literal(false, 'expected a complete list'),
+  tree: z.array(z.object({ path: z.string() })),
+});
+
+function acceptList({ body }: AcceptableResponse): IconList {
+  const { tree } = parse(treeSchema, decodeJson(body), {});
+  return createList(tree.map((entry) => entry.path));
+}
+
+/**
+ * Requests the icon list for tables at a URL. GitHub allows each IP address 60
+ * anonymous requests per hour, so we send a single request.
+ */
+export async function fetchIconList(
+  client: Client,
+  upstream: string,
+  { iconListUrl, signal }: SourceContext,
+): Promise<IconList> {
+  const url = iconListUrl ?? findIconListUrl(upstream);
+  if (url === undefined) {
+    return createUnknownList(`${upstream} has no list of icons`);
+  }
+  try {
+    const options = { maxBytes: responseLimits.list, maxAttempts: 1 };
+    return await client.get(url, acceptList, options);
+  } catch (error) {
+    // An aborted request looks like a failed request, so we check for it here.
+    signal?.throwIfAborted();
+    if (!(error instanceof UpstreamError)) throw error;
+    return createUnknownList(error.message);
+  }
+}
+
+/** Maps item slugs to icons. Items with the placeholder are left out. */
+function mapIcons(records: AnyRecords | undefined): Map<string, string> {
+  const icons = new Map<string, string>();
+  for (const { slug, icon } of records?.item ?? []) {
+    if (typeof icon === 'string' && icon !== PLACEHOLDER_ICON) icons.set(slug, icon);
+  }
+  return icons;
+}
+
+/** Chooses item icons, and counts the icons that could not be checked. */
+export interface IconChooser {
+  /**
+   * Returns an item's icon, or null if it has none.
+   *
+   * @param derived the icon that the upstream's rule derives from the slug
+   */
+  choose(slug: string, derived: string): string | null;
+  notices(): readonly string[];
+}
+
+/**
+ * Creates an icon chooser. If it is not known which icons exist, each item keeps its
+ * published icon, and all other items have none.
+ */
+export function createIconChooser(
+  { icons, problem }: IconList,
+  { readPublished }: SourceContext,
+): IconChooser {
+  const uncheckedIcons = new Set<string>();
+  let publishedIcons: Map<string, string> | undefined;
+  return {
+    choose(slug, derived) {
+      if (icons.has(derived)) return derived;
+      if (problem === undefined) return null;
+      uncheckedIcons.add(derived);
+      // Most builds do not need the published records, so we read them as late as
+      // possible.
+      publishedIcons ??= mapIcons(readPublished?.());
+      return publishedIcons.get(slug) ?? null;
+    },
+    notices() {
+      if (uncheckedIcons.size === 0) return [];
+      const icons = formatCount(uncheckedIcons.size, 'icon');
+      return [`could not check ${icons}: ${problem}`];
+    },
+  };
+}

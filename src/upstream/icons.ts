@@ -1,0 +1,259 @@
+import pLimit from 'p-limit';
+import { ignoreDamage } from '../built/damage.ts';
+import type { BuiltSite } from '../built/site.ts';
+import { readVerified } from '../built/verified-files.ts';
+import { kindNames } from '../contract/kinds.ts';
+import { limitMemory, responseLimits } from '../contract/limits.ts';
+import type { SiteFile } from '../contract/meta.ts';
+import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
+import type { IconSource } from '../contract/responses.ts';
+import { formatCount } from '../contract/words.ts';
+import type { DataSet, Records } from '../dataset/data-set.ts';
+import { DataError, UpstreamError } from '../errors.ts';
+import type { AcceptableResponse, Client, ClientOptions } from './client.ts';
+import type { RequestStats } from './transport.ts';
+
+export interface IconsReport extends IconSource {
+  /** The number of different icons in records, without the placeholder. */
+  readonly icons: number;
+  /** The number of icons that were taken from the copied site. */
+  readonly copied: number;
+  /** The number of icons that the published site has already. */
+  readonly published: number;
+  readonly placeholders: number;
+  /** The number of icons that were requested in vain. */
+  readonly failed: number;
+  /** The reason why the first of them could not be fetched. */
+  readonly problem: string | null;
+  /** Null if no icon was requested. */
+  readonly requests: Readonly<RequestStats> | null;
+}
+
+/** The parts of a built site that are needed to read its icons. */
+export type IconSite = Pick<BuiltSite, 'storage' | 'entries'>;
+
+export interface IconFetcherOptions extends ClientOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The size limit for all icons together. The default is `MAX_MEMORY_BYTES`. */
+  readonly maxMemoryBytes?: number | undefined;
+}
+
+export interface GatherOptions {
+  readonly source: IconSource;
+  /** The files that are part of every site, including the placeholder. */
+  readonly assets: readonly SiteFile[];
+  readonly copiedSite: IconSite | undefined;
+  readonly publishedSite: IconSite | undefined;
+  /**
+   * Options for requesting icons from the upstream. Undefined if we must not request
+   * any.
+   */
+  readonly fetcher: IconFetcherOptions | undefined;
+}
+
+export interface GatheredIcons {
+  readonly files: readonly SiteFile[];
+  readonly notices: readonly string[];
+  readonly report: IconsReport;
+}
+
+/**
+ * Gathers a site's icon files.
+ *
+ * An icon comes from the copied site if that site has it. Otherwise, the file that is
+ * published already stays. Only the icons that are still missing are fetched. An icon
+ * that cannot be fetched is the placeholder in this site, and the next build requests
+ * it again.
+ */
+export async function gatherIcons(
+  dataSet: Pick<DataSet, 'records'>,
+  { source, assets, copiedSite, publishedSite, fetcher }: GatherOptions,
+): Promise<GatheredIcons> {
+  const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
+  if (placeholder === undefined) {
+    throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
+  }
+  // Links to icons need no files, so the records are not read.
+  const icons = source.mode === 'link' ? [] : listIcons(dataSet.records, assets);
+  const bodies = new Map<string, Buffer>();
+  let copied = 0;
+  let published = 0;
+  let fetched: FetchedIcons = noFetchedIcons;
+  if (source.mode === 'mirror') {
+    copied = addIcons(bodies, icons, (icon) => readCopied(copiedSite, icon));
+    published = addIcons(bodies, icons, (icon) =>
+      readPublished(publishedSite, icon),
+    );
+    const missing = icons.filter((icon) => !bodies.has(icon));
+    const canFetch = source.upstream !== null && fetcher && missing.length > 0;
+    if (canFetch) fetched = await fetchIcons(source.upstream, missing, fetcher);
+    addIcons(bodies, icons, (icon) => fetched.bodies.get(icon));
+  }
+
+  const files: SiteFile[] = [];
+  for (const icon of icons) {
+    files.push({ path: icon, body: bodies.get(icon) ?? placeholder });
+  }
+  const { failed, problem, requests } = fetched;
+  return {
+    files,
+    notices: describeFailures(fetched),
+    report: {
+      ...source,
+      icons: icons.length,
+      copied,
+      published,
+      placeholders: icons.length - bodies.size,
+      failed,
+      problem,
+      requests,
+    },
+  };
+}
+
+/**
+ * Lists the icons of all records that need a file. An icon such as the placeholder,
+ * which is one of the assets, needs no other file.
+ */
+function listIcons(records: Records, assets: readonly SiteFile[]): string[] {
+  // We ignore case, because some file systems are case-insensitive.
+  const assetPaths = new Set(assets.map(({ path }) => path.toLowerCase()));
+  const icons = new Set<string>();
+  for (const kind of kindNames) {
+    for (const record of records[kind]) {
+      if (!('icon' in record) || assetPaths.has(record.icon.toLowerCase())) continue;
+      icons.add(record.icon);
+    }
+  }
+  return [...icons].sort();
+}
+
+/** Adds each icon that is still missing and can be found. Returns their number. */
+function addIcons(
+  bodies: Map<string, Buffer>,
+  icons: readonly string[],
+  find: (icon: string) => Buffer | undefined,
+): number {
+  let added = 0;
+  for (const icon of icons) {
+    const body = bodies.has(icon) ? undefined : find(icon);
+    if (body === undefined) continue;
+    bodies.set(icon, body);
+    added++;
+  }
+  return added;
+}
+
+/** @throws DataError or OutputError if the file is damaged */
+function readCopied(site: IconSite | undefined, icon: string): Buffer | undefined {
+  if (!site || !hasOwnIcon(site, icon)) return undefined;
+  const body = readVerified(site.storage, site.entries, icon);
+  if (isImage(body)) return body;
+  throw new DataError(`expected ${IMAGE}`, { record: site.storage.at(icon) });
+}
+
+/** Reads a published icon. A damaged file counts as missing, so it is replaced. */
+function readPublished(
+  site: IconSite | undefined,
+  icon: string,
+): Buffer | undefined {
+  return ignoreDamage(() => readCopied(site, icon));
+}
+
+/**
+ * Returns whether a site has a file for an icon, other than a copy of the
+ * placeholder.
+ */
+function hasOwnIcon({ entries }: IconSite, icon: string): boolean {
+  const listedHash = entries.get(icon)?.sha256;
+  const placeholderHash = entries.get(PLACEHOLDER_ICON)?.sha256;
+  return listedHash !== undefined && listedHash !== placeholderHash;
+}
+
+const IMAGE = 'a PNG, GIF, JPEG or WebP image';
+const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
+
+/**
+ * Checks the signature at the start of a file.
+ *
+ * @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern
+ */
+function isImage(body: Buffer): boolean {
+  const start = body.toString('latin1', 0, 12);
+  if (SIGNATURES.some((signature) => start.startsWith(signature))) return true;
+  return /^RIFF.{4}WEBP/s.test(start);
+}
+
+/** The results of requesting icons. */
+interface FetchedIcons {
+  readonly bodies: ReadonlyMap<string, Buffer>;
+  readonly failed: number;
+  readonly problem: string | null;
+  readonly requests: Readonly<RequestStats> | null;
+}
+
+const noFetchedIcons: FetchedIcons = {
+  bodies: new Map(),
+  failed: 0,
+  problem: null,
+  requests: null,
+};
+
+/**
+ * The number of icons in a row after which we request no more. Each of them failed to
+ * the end, so the upstream does not work at all. An icon that the upstream does not
+ * have counts as a response, so such icons never keep others from being fetched.
+ */
+const MAX_FAILURES_IN_A_ROW = 20;
+
+/** @throws DataError if the icons together are too large */
+async function fetchIcons(
+  upstream: string,
+  icons: readonly string[],
+  options: IconFetcherOptions,
+): Promise<FetchedIcons> {
+  // Most builds request no icons, so we import this module as late as possible.
+  const { closeOnAbort, createClient } = await import('./client.ts');
+  const bodies = new Map<string, Buffer>();
+  const keep = limitMemory(upstream, options.maxMemoryBytes);
+  let failedInARow = 0;
+  let problem: string | null = null;
+
+  async function fetchIcon(client: Client, icon: string): Promise<void> {
+    if (failedInARow >= MAX_FAILURES_IN_A_ROW) return;
+    const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;
+    try {
+      const getOptions = { isOptional: true, maxBytes: responseLimits.icon };
+      const body = await client.get(url, acceptImage, getOptions);
+      failedInARow = 0;
+      keep(body.length);
+      bodies.set(icon, body);
+    } catch (error) {
+      // An aborted request looks like a failed request, so we check for it here.
+      options.signal?.throwIfAborted();
+      if (!(error instanceof UpstreamError)) throw error;
+      problem ??= error.message;
+      const isMissing = [403, 404, 410].includes(error.status ?? 0);
+      failedInARow = isMissing ? 0 : failedInARow + 1;
+    }
+  }
+
+  return closeOnAbort(createClient(options), options.signal, async (client) => {
+    await pLimit(options.concurrency).map(icons, (icon) => fetchIcon(client, icon));
+    const failed = icons.length - bodies.size;
+    return { bodies, failed, problem, requests: client.stats };
+  });
+}
+
+function acceptImage({ body }: AcceptableResponse): Buffer {
+  if (isImage(body)) return body;
+  throw new DataError(`got ${body.length} bytes, expected ${IMAGE}`, {});
+}
+
+function describeFailures({ failed, problem }: FetchedIcons): string[] {
+  if (failed === 0) return [];
+  const icons = formatCount(failed, 'icon');
+  return [
+    `could not fetch ${icons}, using the placeholder until the next build: ${problem}`,
+  ];
+}

@@ -1,0 +1,249 @@
+/**
+ * Journals keep the decoded responses of a run in files, so that an interrupted run
+ * can resume, and a run with an unchanged edition needs no responses at all. Each
+ * response is one line that is appended when it arrives.
+ */
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  futimesSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import fsExtra from 'fs-extra';
+import * as z from 'zod';
+import {
+  describeExcess,
+  type KeepBytes,
+  MAX_MEMORY_BYTES,
+} from '../contract/limits.ts';
+import { parseJson } from '../contract/parse.ts';
+import { DAY_MS } from '../contract/words.ts';
+import { errorCode } from '../errors.ts';
+import { attempt, openTrusted } from '../files.ts';
+
+export interface JournalOptions {
+  /** The folder of the disk cache. If undefined, nothing is stored. */
+  readonly cacheFolder: string | undefined;
+  readonly upstream: string;
+  /** The version of the decoded form. */
+  readonly version: string;
+  /** The hash of the edition, or undefined if the upstream has no editions. */
+  readonly edition: string | undefined;
+  /** Counts the bytes of the stored values, which stay in memory. */
+  readonly keep: KeepBytes;
+  /** Called with a notice if the journal cannot be used. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
+  /** Called when a repeated run would find responses in the journal. */
+  readonly onStored?: (() => void) | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+export interface Journal {
+  /**
+   * Returns the value for a URL, or undefined. Forgets it, so that it needs no memory
+   * here.
+   */
+  take(url: string): unknown;
+  /** Appends a value, given as JSON. */
+  add(url: string, json: string): void;
+  /** Removes the journal after a complete run if the upstream has no editions. */
+  finish(): void;
+  close(): void;
+}
+
+/** The first line of a journal. */
+const startSchema = z.object({
+  /** In milliseconds since 1970. */
+  started: z.number(),
+});
+
+/** Each other line. A schema would take longer than parsing the JSON. */
+interface Entry {
+  readonly url: string;
+  readonly value: unknown;
+}
+
+function isEntry(json: unknown): json is Entry {
+  if (typeof json !== 'object' || json === null) return false;
+  return 'url' in json && typeof json.url === 'string' && 'value' in json;
+}
+
+const FOLDER = 'journals';
+const HOUR_MS = 3_600_000;
+
+/**
+ * A run uses its journal all the time, so a journal that nobody has used for a week
+ * does not belong to a running build.
+ */
+const UNUSED_MS = 7 * DAY_MS;
+
+const noJournal: Journal = {
+  take: () => undefined,
+  add() {},
+  finish() {},
+  close() {},
+};
+
+/**
+ * Opens the journal of an upstream's edition, and removes journals that have not been
+ * used for a week. The journal's name contains the edition and the version of the
+ * decoded form, so its values never need to be checked again. Without editions, the
+ * values may be outdated, so the journal of such an upstream starts again after an
+ * hour, and a complete run removes it.
+ *
+ * If the cache folder cannot be used, the build continues without a journal.
+ */
+export function openJournal(options: JournalOptions): Journal {
+  const { cacheFolder, onNotice } = options;
+  if (cacheFolder === undefined) return noJournal;
+  const folder = path.join(cacheFolder, FOLDER);
+  try {
+    fsExtra.ensureDirSync(folder);
+    removeUnused(folder);
+    return createJournal(folder, options);
+  } catch (error) {
+    if (errorCode(error) === '') throw error;
+    onNotice?.(describeFailure(cacheFolder, error));
+    return noJournal;
+  }
+}
+
+const describeFailure = (cacheFolder: string, error: unknown): string =>
+  `${cacheFolder}: cannot be used as a cache (${errorCode(error)}), so responses are not kept`;
+
+function removeUnused(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith('.ndjson')) continue;
+    const file = path.join(folder, name);
+    const usedAt = attempt(() => lstatSync(file).mtimeMs) ?? Date.now();
+    if (Date.now() - usedAt > UNUSED_MS) rmSync(file, { force: true });
+  }
+}
+
+/** Returns a file name that is valid on every system. */
+function nameJournal({ upstream, version, edition }: JournalOptions): string {
+  const address = upstream.replace(/^https?:\/\//, '').slice(0, 100);
+  const safeAddress = address.replace(/[^\w.-]+/g, '-');
+  return `${safeAddress}-${version}-${edition ?? 'without-edition'}.ndjson`;
+}
+
+function createJournal(folder: string, options: JournalOptions): Journal {
+  const { cacheFolder = folder, keep, onNotice, onStored } = options;
+  const { maxBytes = MAX_MEMORY_BYTES } = options;
+  const file = path.join(folder, nameJournal(options));
+  // Stored values are used in place of the upstream's responses, so only a trusted
+  // user may have written them.
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+  const descriptor = openTrusted(folder, file, flags);
+  let isOpen = true;
+  let hasStored = false;
+  let bytes = fstatSync(descriptor).size;
+
+  function close(): void {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  }
+
+  /**
+   * Appends a line. The line break comes first, so that a line that was cut off
+   * damages only itself.
+   */
+  function append(line: string): void {
+    const text = Buffer.from(`\n${line}`);
+    if (!isOpen || bytes + text.length > maxBytes) return;
+    try {
+      writeFileSync(descriptor, text);
+      bytes += text.length;
+    } catch (error) {
+      close();
+      onNotice?.(describeFailure(cacheFolder, error));
+    }
+  }
+
+  function start(): void {
+    ftruncateSync(descriptor);
+    bytes = 0;
+    append(JSON.stringify({ started: Date.now() }));
+  }
+
+  function readValues(): Map<string, unknown> {
+    const excess = describeExcess(bytes, maxBytes);
+    if (excess !== undefined) onNotice?.(`${file}: ${excess}; ignored`);
+    const lines = excess === undefined ? readLines(descriptor) : [];
+    const [startLine = '', ...valueLines] = lines;
+    if (isOutdated(startLine, options)) {
+      start();
+      return new Map();
+    }
+    // The time shows that the journal is still in use.
+    const now = new Date();
+    futimesSync(descriptor, now, now);
+    return parseValues(valueLines, keep);
+  }
+
+  function reportStored(): void {
+    if (!hasStored) onStored?.();
+    hasStored = true;
+  }
+
+  try {
+    const values = readValues();
+    if (values.size > 0) reportStored();
+    return {
+      take(url) {
+        const value = values.get(url);
+        values.delete(url);
+        return value;
+      },
+      add(url, json) {
+        append(`{"url":${JSON.stringify(url)},"value":${json}}`);
+        if (isOpen) reportStored();
+      },
+      finish() {
+        if (options.edition === undefined) rmSync(file, { force: true });
+      },
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The line break comes before each line, so the first line is empty. */
+function readLines(descriptor: number): string[] {
+  const text = readFileSync(descriptor, 'utf8');
+  return text.split('\n').slice(1);
+}
+
+function isOutdated(startLine: string, { edition }: JournalOptions): boolean {
+  const { data } = startSchema.safeParse(parseJson(startLine));
+  if (!data) return true;
+  if (edition !== undefined) return false;
+  const ageMs = Date.now() - data.started;
+  // The clock may have been set back.
+  return ageMs < 0 || ageMs > HOUR_MS;
+}
+
+/** Parses the lines, and skips lines that were cut off. */
+function parseValues(
+  lines: readonly string[],
+  keep: KeepBytes,
+): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const line of lines) {
+    const entry = parseJson(line);
+    if (!isEntry(entry)) continue;
+    keep(line.length);
+    values.set(entry.url, entry.value);
+  }
+  return values;
+}

@@ -1,0 +1,463 @@
+import type * as z from 'zod';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { languageSchema, type Names } from '../contract/names.ts';
+import { describeIssue, formatValue, parse } from '../contract/parse.ts';
+import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
+import {
+  iconSchema,
+  isName,
+  isSlug,
+  LAST_INDEXED_GENERATION,
+  MAX_SLUG_LENGTH,
+  nameSchema,
+  type RecordOf,
+  recordSchemas,
+} from '../contract/records.ts';
+import { listFirst, toTitleCase } from '../contract/words.ts';
+import {
+  createDataSet,
+  type DataSet,
+  type Provenance,
+  type Warning,
+  type WarningCode,
+} from '../dataset/data-set.ts';
+import { DataError, type DataLocation } from '../errors.ts';
+import { createFailedRecords, type FailedRecords } from './failed-records.ts';
+
+interface CommonFields {
+  readonly id: number;
+  readonly slug: string;
+  readonly englishName: string | null;
+  /**
+   * The names in other languages, by the upstream's language code. If there are
+   * several names in a language, this is the first one.
+   */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+interface ItemFields {
+  /**
+   * The index numbers in the upstream's order. The order matters, because the first
+   * index of a generation wins.
+   */
+  readonly gameIndices: readonly {
+    readonly generation: number;
+    readonly index: number;
+  }[];
+  /**
+   * The URL of the sprite, or the text that the upstream has instead of a URL. Null
+   * if the item has no sprite.
+   */
+  readonly sprite: string | null;
+}
+
+/**
+ * The fields of each kind before they are normalized. Only the fields of items need
+ * to be converted.
+ */
+type FieldsByKind = {
+  [K in Kind]: K extends 'item'
+    ? ItemFields
+    : Omit<RecordOf<K>, 'id' | 'slug' | 'name'>;
+};
+export type KindFields<K extends Kind> = FieldsByKind[K];
+export type RawRecord<K extends Kind = Kind> = CommonFields & KindFields<K>;
+export type RawRecords = { readonly [K in Kind]: readonly RawRecord<K>[] };
+
+export interface SplitNames {
+  /** Null if there is no English name. */
+  readonly englishName: string | null;
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/**
+ * Separates the English name, which becomes a field of the record, from the names in
+ * other languages.
+ */
+export function splitNames({
+  en,
+  ...names
+}: Readonly<Record<string, string>>): SplitNames {
+  return { englishName: en ?? null, names };
+}
+
+type Warn = (code: WarningCode, message: string) => void;
+
+export interface NormalizeOptions {
+  /**
+   * Whether the data set includes the names in all languages. The default is true.
+   */
+  readonly hasNames?: boolean | undefined;
+  /** The records that have failed before. */
+  readonly failed?: FailedRecords;
+}
+
+/** The largest number of languages in real data is 14. */
+const MAX_LANGUAGES = 100;
+
+/**
+ * Converts raw records, in any order, to a data set that conforms to the contract.
+ *
+ * First, the records of each kind are sorted by id: if several records have the same
+ * slug, the one with the lowest id keeps it. Then each record is normalized, with a
+ * warning for each adaptation. Finally, the record's names are added to the names
+ * for each language, under the record's final slug.
+ *
+ * @throws UpstreamError or DataError that names every record that could not be read
+ * or cannot be adapted
+ * @throws DataError if two records have the same id
+ */
+export function normalize(
+  raw: RawRecords,
+  provenance: Provenance,
+  options: NormalizeOptions = {},
+): DataSet {
+  const { hasNames = true, failed = createFailedRecords(provenance.skipped) } =
+    options;
+  const warnings: Warning[] = [];
+  const namesByLanguage = new Map<string, Names>();
+  const records = mapKinds((kind) => {
+    const skippedIds = provenance.skipped?.[kind] ?? [];
+    const rawRecords = raw[kind].filter(({ id }) => !skippedIds.includes(id));
+    rawRecords.sort((a, b) => a.id - b.id);
+    assertUniqueIds(rawRecords, { kind, field: 'id' });
+    const slugOwners = findSlugOwners(rawRecords);
+    const normalizedRecords: RecordOf<Kind>[] = [];
+    for (const rawRecord of rawRecords) {
+      const { id, slug: originalSlug } = rawRecord;
+      const warn: Warn = (code, message) => {
+        warnings.push({ code, kind, id, message: `${originalSlug}: ${message}` });
+      };
+      try {
+        const context = { kind, slugOwners, warn };
+        const { record, names } = normalizeRecord(rawRecord, context);
+        normalizedRecords.push(record);
+        if (!hasNames) continue;
+        addNames(namesByLanguage, names, { slug: record.slug, kind, warn });
+      } catch (error) {
+        failed.add(kind, id, error);
+      }
+    }
+    return normalizedRecords;
+  });
+  failed.throwIfAny();
+  const names = [...namesByLanguage.values()];
+  names.sort((a, b) => (a.language < b.language ? -1 : 1));
+  return createDataSet(records, names, { warnings, provenance });
+}
+
+/**
+ * Maps each safe slug to the lowest id of the records that have this slug. The
+ * records must be sorted by id.
+ */
+function findSlugOwners(sortedRecords: readonly RawRecord[]): Map<string, number> {
+  const owners = new Map<string, number>();
+  for (const { id, slug } of sortedRecords) {
+    const safeSlug = sanitizeSlug(slug);
+    if (!owners.has(safeSlug)) owners.set(safeSlug, id);
+  }
+  return owners;
+}
+
+interface RecordContext {
+  readonly kind: Kind;
+  /**
+   * Maps each slug to the id of the record that may use it. Other records with the
+   * same slug get another one.
+   */
+  readonly slugOwners: ReadonlyMap<string, number>;
+  readonly warn: Warn;
+}
+
+interface NormalizedRecord {
+  readonly record: RecordOf<Kind>;
+  /** The record's names by language code, including the English name. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/**
+ * Adapts a record's slug, name and fields. The record's warnings are in the same
+ * order.
+ */
+function normalizeRecord(
+  rawRecord: RawRecord,
+  { kind, slugOwners, warn }: RecordContext,
+): NormalizedRecord {
+  const {
+    id,
+    slug: originalSlug,
+    englishName: rawName,
+    names: otherNames,
+    ...rest
+  } = rawRecord;
+  const languages = Object.keys(otherNames).length;
+  if (languages > MAX_LANGUAGES) {
+    const problem = `got names in ${languages} languages, expected at most ${MAX_LANGUAGES}`;
+    throw new DataError(problem, { kind, record: `${originalSlug} (${id})` });
+  }
+  const safeSlug = sanitizeSlug(originalSlug);
+  if (safeSlug !== originalSlug) {
+    warn('adapted-slug', `not a safe slug, becomes ${safeSlug}`);
+  }
+  const slug = resolveSlug(kind, { id, slug: safeSlug }, slugOwners, warn);
+
+  const englishName = rawName === null ? null : trimName(rawName, 'en', warn);
+  const name = englishName || toTitleCase(safeSlug);
+  if (!englishName) {
+    warn('missing-name', `no English name, called ${formatValue(name)}`);
+  }
+
+  const fields = convertFields(rest, warn);
+  const location = { kind, record: `${originalSlug} (${id})` };
+  const record = parse(recordSchemas[kind], { id, slug, name, ...fields }, location);
+  const names =
+    englishName === null ? otherNames : { en: englishName, ...otherNames };
+  return { record, names };
+}
+
+/** Converts an item's fields. The fields of other kinds are returned unchanged. */
+function convertFields(fields: KindFields<Kind>, warn: Warn): object {
+  if (!('sprite' in fields)) return fields;
+  const indices = resolveIndices(fields.gameIndices, warn);
+  const icon = resolveIcon(fields.sprite, warn);
+  return { ...indices, icon };
+}
+
+/**
+ * Rejects records with the same id.
+ *
+ * @throws DataError that names these records
+ */
+export function assertUniqueIds(
+  records: readonly { id: number; slug: string }[],
+  location: DataLocation,
+): void {
+  const seenIds = new Set<number>();
+  const repeatedIds = new Set<number>();
+  for (const { id } of records) {
+    if (seenIds.has(id)) repeatedIds.add(id);
+    seenIds.add(id);
+  }
+  if (repeatedIds.size === 0) return;
+  const culprits: string[] = [];
+  for (const { id, slug } of records) {
+    if (repeatedIds.has(id)) culprits.push(`${id} (${slug})`);
+  }
+  throw new DataError(
+    `got repeated ids: ${listFirst(culprits)}, expected unique ids`,
+    location,
+  );
+}
+
+/**
+ * Returns a record's final slug. If several records have the same slug, the record
+ * with the lowest id keeps it, and the others append their id.
+ *
+ * @throws DataError if the slug with the id belongs to another record
+ */
+function resolveSlug(
+  kind: Kind,
+  { id, slug }: { id: number; slug: string },
+  slugOwners: ReadonlyMap<string, number>,
+  warn: Warn,
+): string {
+  const owner = slugOwners.get(slug);
+  if (owner === undefined || owner === id) return slug;
+  const longSlug = `${slug}-${id}`;
+  const longSlugOwner = slugOwners.get(longSlug);
+  if (longSlugOwner !== undefined) {
+    throw new DataError(
+      `got slug ${formatValue(longSlug)} for ids ${longSlugOwner} and ${id}, expected unique slugs`,
+      { kind, field: 'slug' },
+    );
+  }
+  warn('duplicate-slug', `already the slug of ${owner}, ${id} becomes ${longSlug}`);
+  return longSlug;
+}
+
+/**
+ * White space, soft hyphens and zero-width characters, which users often copy
+ * together with a name.
+ */
+const INVISIBLE = String.raw`\s\u00ad\u180e\u200b-\u200f\u2060\ufeff`;
+const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
+
+/**
+ * Removes invisible characters around a name. If any visible text is left, adds a
+ * warning.
+ */
+function trimName(name: string, language: string, warn: Warn): string {
+  const [trimmedName = ''] = VISIBLE.exec(name) ?? [];
+  if (trimmedName === '' || trimmedName === name) return trimmedName;
+  const written = formatValue(name);
+  warn(
+    'trimmed-name',
+    `removed invisible characters around the name in ${language}, ${written}`,
+  );
+  return trimmedName;
+}
+
+interface NamesContext {
+  /** The record's final slug. */
+  readonly slug: string;
+  readonly kind: Kind;
+  readonly warn: Warn;
+}
+
+/**
+ * Adds each of a record's names to the names for its language, and warns about each
+ * unusable name.
+ */
+function addNames(
+  namesByLanguage: Map<string, Names>,
+  recordNames: Readonly<Record<string, string>>,
+  { slug, kind, warn }: NamesContext,
+): void {
+  for (const [upstreamCode, rawName] of Object.entries(recordNames)) {
+    const language = upstreamCode.toLowerCase();
+    const name = trimName(rawName, language, warn);
+    if (name === '') {
+      // An empty English name already has a warning.
+      if (language !== 'en') {
+        warn('missing-name', `omitted the empty name in ${language}`);
+      }
+      continue;
+    }
+    let names = namesByLanguage.get(language);
+    const problem = findLanguageProblem(language, names) ?? findNameProblem(name);
+    if (problem !== undefined) {
+      warn(
+        'unusable-name',
+        `omitted the name in ${formatValue(language)}: ${problem}`,
+      );
+      continue;
+    }
+    if (names === undefined) {
+      rejectTooManyLanguages(namesByLanguage.size);
+      names = { language, ...mapKinds((): Record<string, string> => ({})) };
+      namesByLanguage.set(language, names);
+    }
+    // The upstream may write a language code in two ways, such as `zh-Hans` and
+    // `zh-hans`. The first name wins.
+    if (!Object.hasOwn(names[kind], slug)) names[kind][slug] = name;
+  }
+}
+
+/**
+ * Limits the number of languages, because each language becomes a file.
+ *
+ * @throws DataError
+ */
+function rejectTooManyLanguages(known: number): void {
+  if (known < MAX_LANGUAGES) return;
+  const expected = `expected at most ${MAX_LANGUAGES}`;
+  throw new DataError(`got names in another language, ${expected} languages`, {});
+}
+
+/**
+ * Checks a language code only when the first name in that language is added, because
+ * thousands of names share one language.
+ */
+function findLanguageProblem(
+  language: string,
+  names: Names | undefined,
+): string | undefined {
+  return names === undefined ? findProblem(languageSchema, language) : undefined;
+}
+
+/**
+ * Checks a name. The schema is used only to explain a problem, because it takes
+ * several times as long as `isName`, and an upstream has tens of thousands of names.
+ */
+function findNameProblem(name: string): string | undefined {
+  return isName(name) ? undefined : findProblem(nameSchema, name);
+}
+
+function findProblem(schema: z.ZodType, value: unknown): string | undefined {
+  const { error } = schema.safeParse(value);
+  const issue = error?.issues[0];
+  return issue && describeIssue(issue, value);
+}
+
+/**
+ * Returns the fields `id1` to `id9`, which are an item's index numbers in the games
+ * of each generation, or null.
+ *
+ * If the upstream lists several index numbers for a generation, the first one wins,
+ * and each of the others gets a warning. A generation without a field gets a
+ * warning, too.
+ */
+function resolveIndices(
+  gameIndices: ItemFields['gameIndices'],
+  warn: Warn,
+): Record<string, number | null> {
+  const firstIndices = new Map<number, number>();
+  for (const { generation, index } of gameIndices) {
+    const firstIndex = firstIndices.get(generation);
+    if (firstIndex === undefined) {
+      firstIndices.set(generation, index);
+      const hasField = generation >= 1 && generation <= LAST_INDEXED_GENERATION;
+      if (hasField) continue;
+      warn(
+        'unknown-generation',
+        `index in generation ${generation}, which has no field`,
+      );
+    } else if (firstIndex === index) {
+      warn(
+        'repeated-index',
+        `index ${index} of generation ${generation} is listed twice`,
+      );
+    } else {
+      const conflict = `indices ${firstIndex} and ${index} for generation ${generation}`;
+      warn('conflicting-index', `${conflict}, using ${firstIndex}`);
+    }
+  }
+  const fields: Record<string, number | null> = {};
+  for (let generation = 1; generation <= LAST_INDEXED_GENERATION; generation++) {
+    fields[`id${generation}`] = firstIndices.get(generation) ?? null;
+  }
+  return fields;
+}
+
+/**
+ * Returns the part of a sprite's URL that starts with `sprites/items/`, or the
+ * placeholder if this is not possible.
+ */
+function resolveIcon(sprite: string | null, warn: Warn): string {
+  if (sprite === null) {
+    warn('no-icon', 'no icon, using the placeholder');
+    return PLACEHOLDER_ICON;
+  }
+  const start = Math.max(0, sprite.lastIndexOf(ICONS_FOLDER));
+  const icon = sprite.slice(start);
+  const problem = findProblem(iconSchema, icon);
+  if (problem === undefined) return icon;
+  warn('unusable-icon', `using the placeholder: ${problem}`);
+  return PLACEHOLDER_ICON;
+}
+
+/**
+ * Matches path separators, and characters that change how a terminal displays text.
+ * No real slug contains such characters.
+ */
+const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
+/**
+ * Converts an unsafe slug in the same way as Django's `slugify`, because PokéAPI
+ * later chose exactly these slugs. If a slug cannot be converted, it is returned
+ * unchanged, and the schema rejects it.
+ *
+ * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
+ */
+export function sanitizeSlug(slug: string): string {
+  // We must not run a regular expression on a slug of unlimited length.
+  if (slug.length > MAX_SLUG_LENGTH) return slug;
+  if (isSlug(slug) || SUSPICIOUS.test(slug)) return slug;
+  const slugified = slug
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9_\s-]/g, '')
+    .replace(/[-\s]+/g, '-')
+    .replace(/^[-_]+|[-_]+$/g, '');
+  return slugified || slug;
+}

@@ -1,0 +1,245 @@
+/**
+ * Reads an upstream so that all responses come from the same edition.
+ *
+ * An edition is one deployment of the upstream, identified by its hash and its time.
+ * The upstream's CDN caches responses for up to a day, so shortly after a deployment,
+ * a build could get a list from the new edition and records from the old one. The
+ * resulting mixture would be a data set that never existed.
+ */
+
+import * as z from 'zod';
+import { limitMemory, responseLimits } from '../contract/limits.ts';
+import { type Edition, parseEdition } from '../contract/meta.ts';
+import { parseJson } from '../contract/parse.ts';
+import { DataError, GamedataError, UpstreamError } from '../errors.ts';
+import {
+  type AcceptableResponse,
+  type Client,
+  type ClientOptions,
+  closeOnAbort,
+  createClient,
+} from './client.ts';
+import { type Journal, openJournal } from './journal.ts';
+import type { RequestStats } from './transport.ts';
+
+export interface EditionOptions extends ClientOptions {
+  readonly upstream: string;
+  /**
+   * The URL of a response that states its edition, in case that `/meta/` does not say
+   * which edition is current.
+   */
+  readonly firstUrl: string;
+  /** The version of the decoded form. */
+  readonly version: string;
+  /** The folder of the disk cache. If undefined, an interrupted run cannot resume. */
+  readonly cacheFolder: string | undefined;
+  /** The limit for all values that are kept in memory. */
+  readonly maxMemoryBytes?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onNotice?: ((notice: string) => void) | undefined;
+  /** Called when a repeated run would find responses in the cache. */
+  readonly onStored?: (() => void) | undefined;
+}
+
+/** Reads URLs from one edition. */
+export interface EditionReader {
+  readonly stats: Readonly<RequestStats>;
+  /**
+   * Reads a URL, from the journal if this edition has been read before.
+   *
+   * @param decode converts the body to a value that JSON can represent, or throws a
+   * `DataError` to reject the response
+   * @throws UpstreamError, or DataError if all values together are too large
+   */
+  read<T>(url: string, decode: (body: Buffer) => T, maxBytes: number): Promise<T>;
+  /**
+   * Returns the value of a URL from the journal, or undefined if a request is needed.
+   * Each value is returned once.
+   */
+  recall<T>(url: string): T | undefined;
+  /** Returns the edition, or null if no response has stated one. */
+  findEdition(): Edition | null;
+  /** Returns whether every value so far came from the journal. */
+  isCached(): boolean;
+}
+
+/** The upstream is not deployed three times within a few minutes. */
+const MAX_EDITIONS = 3;
+
+/**
+ * Calls a function that reads an upstream, so that all responses are from one edition.
+ *
+ * The current edition is requested first. Each response that states another edition is
+ * requested again, past caches. If the function fails and the upstream was deployed
+ * meanwhile, the function is called again with the new edition, at most three times in
+ * total. A connection that fails to the end ends the run at once.
+ */
+export async function readOneEdition<T>(
+  options: EditionOptions,
+  readAll: (reader: EditionReader) => Promise<T>,
+): Promise<T> {
+  return closeOnAbort(createClient(options), options.signal, async (client) => {
+    let edition = await requestEdition(client, options);
+    for (let editions = 1; ; editions++) {
+      try {
+        return await readEdition(client, edition, options, readAll);
+      } catch (error) {
+        const isExpected = error instanceof GamedataError;
+        if (!isExpected || editions === MAX_EDITIONS) throw error;
+        const isOffline =
+          error instanceof UpstreamError && error.failure === 'connection';
+        if (isOffline) throw error;
+        // If this fails as well, the first error explains more.
+        const current = await requestEdition(client, options).catch(() => edition);
+        if (current?.hash === edition?.hash) throw error;
+        edition = current;
+      }
+    }
+  });
+}
+
+/**
+ * Requests the current edition past caches. An upstream without `/meta/`, or whose
+ * `/meta/` fails, may still state its edition in other responses. Returns null if it
+ * does not.
+ */
+async function requestEdition(
+  client: Client,
+  { upstream, firstUrl }: EditionOptions,
+): Promise<Edition | null> {
+  const options = { isPastCaches: true, maxBytes: responseLimits.list };
+  try {
+    const metaOptions = { ...options, isOptional: true };
+    const edition = await client.get(`${upstream}/meta/`, parseMeta, metaOptions);
+    if (edition !== null) return edition;
+  } catch (error) {
+    const isAnswered =
+      error instanceof UpstreamError && error.failure === 'response';
+    if (!isAnswered) throw error;
+  }
+  return client.get(firstUrl, parseHeaders, options);
+}
+
+/** Accepts fields of any type, because `parseEdition` checks them. */
+const metaSchema = z
+  .object({ hash: z.unknown(), deploy_date: z.unknown() })
+  .partial()
+  .catch({});
+
+function parseMeta({ body }: AcceptableResponse): Edition | null {
+  const { hash, deploy_date } = metaSchema.parse(parseJson(String(body)));
+  return parseEdition(hash, deploy_date, Date.now());
+}
+
+const HASH_HEADER = 'x-pokeapi-hash';
+
+/** @see https://github.com/PokeAPI/pokeapi */
+function parseHeaders({ header }: AcceptableResponse): Edition | null {
+  const deployed = header('x-pokeapi-deploy-date');
+  return parseEdition(header(HASH_HEADER), deployed, Date.now());
+}
+
+/** Calls the function once, with a reader and a journal for one edition. */
+async function readEdition<T>(
+  client: Client,
+  edition: Edition | null,
+  options: EditionOptions,
+  readAll: (reader: EditionReader) => Promise<T>,
+): Promise<T> {
+  const keep = limitMemory(options.upstream, options.maxMemoryBytes);
+  const journal = openJournal({ ...options, edition: edition?.hash, keep });
+  try {
+    const reader = createReader(client, journal, edition, keep);
+    const value = await readAll(reader);
+    journal.finish();
+    return value;
+  } finally {
+    journal.close();
+  }
+}
+
+function createReader(
+  client: Client,
+  journal: Journal,
+  edition: Edition | null,
+  keep: (bytes: number) => void,
+): EditionReader {
+  const { stats } = client;
+  let isStated = false;
+  let isCached = true;
+
+  /**
+   * Requests a URL and adds the value to the journal. If the upstream has editions, a
+   * response that does not state its edition may be from any of them, so it is used,
+   * but not kept for later runs.
+   */
+  async function request<T>(
+    url: string,
+    decode: (body: Buffer) => T,
+    maxBytes: number,
+  ): Promise<T> {
+    isCached = false;
+    let hash: string | undefined;
+    const accept = (response: AcceptableResponse): T => {
+      hash = response.header(HASH_HEADER);
+      rejectOtherEdition(hash, edition);
+      return decode(response.body);
+    };
+    const requesting = client.get(url, accept, { maxBytes });
+    const value = await requesting.catch((error: unknown) => {
+      throw markOtherEdition(error);
+    });
+    const json = JSON.stringify(value);
+    keep(json.length);
+    if (hash !== undefined) isStated = true;
+    if (hash === edition?.hash) journal.add(url, json);
+    return value;
+  }
+
+  function recall<T>(url: string): T | undefined {
+    const value = journal.take(url);
+    if (value === undefined) return undefined;
+    stats.cacheHits++;
+    isStated = true;
+    // The journal's name contains the version of the decoded form, so the caller's
+    // function has once returned this value.
+    return value as T;
+  }
+
+  return {
+    stats,
+    recall,
+    async read<T>(
+      url: string,
+      decode: (body: Buffer) => T,
+      maxBytes: number,
+    ): Promise<T> {
+      return recall<T>(url) ?? request(url, decode, maxBytes);
+    },
+    findEdition: () => (isStated ? edition : null),
+    isCached: () => isCached,
+  };
+}
+
+/** Thrown for a response that states another edition than the current one. */
+class OtherEditionError extends DataError {}
+
+function rejectOtherEdition(
+  hash: string | undefined,
+  edition: Edition | null,
+): void {
+  if (edition === null || hash === undefined || hash === edition.hash) return;
+  const got = JSON.stringify(hash.slice(0, 40));
+  throw new OtherEditionError(`got edition ${got}, expected ${edition.hash}`, {});
+}
+
+/**
+ * Marks the error if the last response was from another edition, because then all
+ * other requests would fail as well.
+ */
+function markOtherEdition(error: unknown): unknown {
+  if (!(error instanceof UpstreamError)) return error;
+  if (!(error.cause instanceof OtherEditionError)) return error;
+  const { message, cause } = error;
+  return new UpstreamError(message, { failure: 'edition', cause });
+}

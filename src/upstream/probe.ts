@@ -1,0 +1,135 @@
+import pLimit from 'p-limit';
+import { parseJson } from '../contract/parse.ts';
+import { DataError, errorCode, UpstreamError } from '../errors.ts';
+import { decompress, MAX_BODY_BYTES } from './body.ts';
+import { findConnectionHint } from './client.ts';
+import {
+  ConnectionError,
+  createTransport,
+  type RawResponse,
+  type RequestOptions,
+  type RequestStats,
+  type TransportOptions,
+} from './transport.ts';
+
+/** A request to a deployment. The path is relative to the deployment's base URL. */
+export interface ProbeRequest extends Partial<RequestOptions> {
+  readonly path: string;
+}
+
+export interface ProbeResponse {
+  /** A description such as `POST /api/gamedata/move/ (Accept: text/html)`. */
+  readonly request: string;
+  readonly status: number;
+  /**
+   * Returns a header's value, or undefined. The name is not case-sensitive, and
+   * repeated values are joined.
+   */
+  header(name: string): string | undefined;
+  readonly encoding: string | undefined;
+  readonly body: Buffer;
+  readonly text: string;
+  /** The parsed body, or undefined if the body is not JSON. */
+  readonly json: unknown;
+}
+
+/**
+ * Sends requests to a deployment like its clients do. Any method and headers can be
+ * sent, any status is returned, and redirects are not followed.
+ */
+export interface Probe {
+  /** The base URL of the deployment. */
+  readonly address: string;
+  readonly stats: Readonly<RequestStats>;
+  /** Sends a request. Rejects with `UpstreamError` if there is no response. */
+  send(request: ProbeRequest): Promise<ProbeResponse>;
+  /** Aborts all requests and closes all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a probe for one deployment. Large responses are received one at a time,
+ * because several of them might not fit into memory. Other requests are limited only
+ * by `concurrency`. If a connection breaks, its request is sent once more.
+ */
+export function createProbe(address: string, options: TransportOptions): Probe {
+  const transport = createTransport(options);
+  const limit = pLimit(options.concurrency);
+  const limitLarge = pLimit(1);
+  const { stats } = transport;
+
+  async function attempt(
+    request: ProbeRequest,
+    attempts = 1,
+  ): Promise<ProbeResponse> {
+    const { method = 'GET', path, maxBytes = MAX_BODY_BYTES } = request;
+    const url = `${address}${path}`;
+    try {
+      const response = await transport.request(url, { ...request, maxBytes });
+      return readResponse(request, response, maxBytes);
+    } catch (error) {
+      const isLost = error instanceof ConnectionError;
+      if (!isLost && !(error instanceof DataError)) throw error;
+      // A server may close a keep-alive connection at the moment when we reuse it,
+      // so we retry once.
+      const isBroken = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(error));
+      if (isBroken && attempts === 1) return attempt(request, 2);
+      const tries = attempts === 1 ? '' : ` (${attempts} attempts)`;
+      throw new UpstreamError(error.message + tries, {
+        request: `${method} ${url}`,
+        failure: isLost ? 'connection' : 'response',
+        cause: error,
+        hint: isLost ? findConnectionHint(error) : undefined,
+      });
+    }
+  }
+
+  return {
+    address,
+    stats,
+    send(request) {
+      const isLarge = (request.maxBytes ?? 0) > MAX_BODY_BYTES;
+      return isLarge ? limitLarge(attempt, request) : limit(attempt, request);
+    },
+    close: transport.close,
+  };
+}
+
+function readResponse(
+  request: ProbeRequest,
+  { status, headers, body: received }: RawResponse,
+  maxBytes: number,
+): ProbeResponse {
+  function header(name: string): string | undefined {
+    const value = headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+  const encoding = header('content-encoding');
+  // A response to HEAD may have a `Content-Encoding` header but no body.
+  const body =
+    received.length === 0
+      ? received
+      : decompress(received, encoding ?? '', maxBytes);
+  const text = new TextDecoder().decode(body);
+  return {
+    request: describeRequest(request),
+    status,
+    header,
+    encoding,
+    body,
+    text,
+    get json(): unknown {
+      return parseJson(text);
+    },
+  };
+}
+
+function describeRequest({
+  method = 'GET',
+  path,
+  headers = {},
+}: ProbeRequest): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  if (fields.length === 0) return `${method} ${path}`;
+  return `${method} ${path} (${fields.join('; ')})`;
+}

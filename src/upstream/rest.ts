@@ -1,0 +1,383 @@
+import pLimit from 'p-limit';
+import * as z from 'zod';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { responseLimits } from '../contract/limits.ts';
+import { formatValue, parse } from '../contract/parse.ts';
+import { idSchema, MAX_RECORDS } from '../contract/records.ts';
+import { DataError, UpstreamError } from '../errors.ts';
+import { decodeJson } from './body.ts';
+import { createFailedRecords, type FailedRecords } from './failed-records.ts';
+import {
+  assertUniqueIds,
+  type KindFields,
+  normalize,
+  type RawRecord,
+  type RawRecords,
+  splitNames,
+} from './normalize.ts';
+import { type EditionReader, readOneEdition } from './one-edition.ts';
+import { describeUnknownSkips, type Source, type SourceContext } from './source.ts';
+
+export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
+
+/**
+ * The version of the lists and raw records in the disk cache. Increment it whenever
+ * their format changes. For raw records, a test fails if you forget.
+ */
+export const RAW_VERSION = 3;
+
+/** Converts a link such as `/api/v2/generation/4/` to the number 4. */
+const generation = z
+  .object({
+    url: z
+      .string()
+      .regex(/\/generation\/\d+\/?$/, 'expected a link to a generation'),
+  })
+  .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
+
+/**
+ * Creates a schema that accepts any value, and replaces values that do not match the
+ * given schema. A missing key is still an error.
+ */
+function lenient<S extends z.ZodType>(
+  schema: S,
+  replace: (value: unknown) => z.output<S>,
+) {
+  const anyValue = z
+    .unknown()
+    .refine((value) => value !== undefined, 'expected a value');
+  return anyValue.transform((value): z.output<S> => {
+    const { success, data } = schema.safeParse(value);
+    return success ? data : replace(value);
+  });
+}
+
+const anyObject = z.looseObject({});
+
+const gameIndexSchema = z
+  .object({ game_index: z.int().min(0), generation })
+  .transform(({ generation, game_index: index }) => ({ generation, index }));
+
+/**
+ * In some responses, `sprites` is an empty list:
+ * https://github.com/PokeAPI/pokeapi/issues/71
+ */
+const spritesSchema = lenient(anyObject, (value) => ({
+  default: formatValue(value),
+})).pipe(z.object({ default: lenient(z.string().nullable(), formatValue) }));
+
+/**
+ * The fields that we read from a response, by kind: https://pokeapi.co/docs/v2#moves,
+ * https://pokeapi.co/docs/v2#item
+ */
+const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
+  move: z.object({ generation }),
+  item: z
+    .object({ game_indices: z.array(gameIndexSchema), sprites: spritesSchema })
+    .transform(({ game_indices: gameIndices, sprites }) => ({
+      gameIndices,
+      sprite: sprites.default,
+    })),
+};
+
+const nameSchema = lenient(z.string(), () => '');
+const languageSchema = lenient(anyObject, () => ({ name: '' })).pipe(
+  z.object({ name: nameSchema }),
+);
+
+const commonSchema = z.object({
+  id: idSchema,
+  name: z.string().min(1),
+  names: z.array(z.object({ name: nameSchema, language: languageSchema })),
+});
+
+/**
+ * Parses the response for a record.
+ *
+ * @throws DataError that names the kind and the record
+ */
+export function parseRecord<K extends Kind>(
+  kind: K,
+  json: unknown,
+  record: string,
+): RawRecord<K> {
+  const location = { kind, record };
+  const { id, name: slug, names } = parse(commonSchema, json, location);
+  const fields = parse(fieldSchemas[kind], json, location);
+  const firstNames = new Map<string, string>();
+  // If a language has several names, the first one wins. We iterate in reverse
+  // order, so that it is set last.
+  for (const { language, name } of names.toReversed()) {
+    firstNames.set(language.name, name);
+  }
+  return { id, slug, ...splitNames(Object.fromEntries(firstNames)), ...fields };
+}
+
+/**
+ * Reads all records from a PokéAPI v2 server: every list, and then every listed record
+ * that is not skipped, all from one edition. A record that cannot be read does not end
+ * the run at once, so that one error names all of them.
+ */
+export const restSource: Source = (context) => {
+  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
+  const options = {
+    ...context,
+    upstream,
+    firstUrl: `${upstream}/${kindNames[0]}/${FIRST_QUERY}`,
+    version: `rest-${RAW_VERSION}`,
+  };
+  return readOneEdition(options, async (reader) => {
+    const lists = await readLists(reader, upstream, context);
+    const failed = createFailedRecords(skip);
+    const raw = await readRecords(reader, lists, failed, context);
+    const provenance = {
+      source: 'rest',
+      upstream,
+      captured: today,
+      edition: reader.findEdition(),
+      skipped: skip,
+    } as const;
+    return {
+      dataSet: normalize(raw, provenance, { hasNames, failed }),
+      source: 'rest',
+      isCopy: false,
+      isCached: reader.isCached(),
+      requests: reader.stats,
+      notices: describeUnknownSkips(skip, lists),
+    };
+  });
+};
+
+/** An entry of a list, with a link to the record. */
+interface ListEntry {
+  readonly kind: Kind;
+  readonly id: number;
+  readonly slug: string;
+  readonly url: string;
+}
+
+type Lists = Readonly<Record<Kind, readonly ListEntry[]>>;
+
+async function readLists(
+  reader: EditionReader,
+  upstream: string,
+  { onProgress, onListRead }: SourceContext,
+): Promise<Lists> {
+  onProgress?.({ done: 0, total: 0, requests: reader.stats });
+  const lists = mapKinds((): readonly ListEntry[] => []);
+  for (const kind of kindNames) {
+    lists[kind] = await readList(reader, upstream, kind);
+    onListRead?.();
+  }
+  return lists;
+}
+
+/**
+ * Reads every listed record that is not skipped: first those in the journal, and then
+ * all others concurrently.
+ *
+ * @throws UpstreamError if a connection fails to the end, or if too many records fail
+ */
+async function readRecords(
+  reader: EditionReader,
+  lists: Lists,
+  failed: FailedRecords,
+  { concurrency, skip, onProgress }: SourceContext,
+): Promise<RawRecords> {
+  const wantedEntries: ListEntry[] = [];
+  for (const kind of kindNames) {
+    for (const entry of lists[kind]) {
+      const isSkipped = skip?.[kind].includes(entry.id) ?? false;
+      if (!isSkipped) wantedEntries.push(entry);
+    }
+  }
+
+  const records = new Map<ListEntry, RawRecord>();
+  const missingEntries: ListEntry[] = [];
+  for (const entry of wantedEntries) {
+    const record = reader.recall<RawRecord>(entry.url);
+    if (record === undefined) missingEntries.push(entry);
+    else records.set(entry, record);
+  }
+  if (missingEntries.length === 0) return groupRecords(wantedEntries, records);
+
+  function report(): void {
+    const [done, total] = [records.size, wantedEntries.length];
+    onProgress?.({ done, total, requests: reader.stats });
+  }
+  report();
+
+  async function readEntry(entry: ListEntry): Promise<void> {
+    const decode = (body: Buffer): RawRecord => decodeRecord(entry, body);
+    try {
+      const { record: maxBytes } = responseLimits;
+      records.set(entry, await reader.read(entry.url, decode, maxBytes));
+      report();
+    } catch (error) {
+      // Any other error is about all records, such as too much data.
+      if (!(error instanceof UpstreamError)) throw error;
+      failed.add(entry.kind, entry.id, error);
+    }
+  }
+  // This limit is higher than the number of connections, so that more requests are
+  // sent while responses are being decoded.
+  const limit = pLimit(2 * concurrency);
+  const reading = limit.map(missingEntries, readEntry);
+  // After a failure, hundreds of thousands of requests may still be waiting, so we
+  // discard them.
+  await reading.finally(() => limit.clearQueue());
+  return groupRecords(wantedEntries, records);
+}
+
+/** Groups the records by kind, in the order of their lists. */
+function groupRecords(
+  entries: readonly ListEntry[],
+  records: ReadonlyMap<ListEntry, RawRecord>,
+): RawRecords {
+  const grouped = mapKinds((): RawRecord[] => []);
+  for (const entry of entries) {
+    const record = records.get(entry);
+    // A record that has failed is missing.
+    if (record !== undefined) grouped[entry.kind].push(record);
+  }
+  // This cast is safe, because each record was parsed with the schema of its kind.
+  return grouped as unknown as RawRecords;
+}
+
+/**
+ * The schema of a list page:
+ * https://pokeapi.co/docs/v2#resource-listspagination-section
+ */
+const listSchema = z.object({
+  count: z.int().min(0).max(MAX_RECORDS),
+  next: z.string().nullish(),
+  results: z.array(z.object({ name: z.string(), url: z.string() })),
+});
+
+/** A page of a list whose links have been checked. */
+interface ListPage {
+  readonly count: number;
+  readonly entries: readonly ListEntry[];
+  /** The query of the next page, or `''` on the last page. */
+  readonly nextQuery: string;
+}
+
+/** The pages of a list that have been read so far. */
+interface PartialList {
+  /** The number of entries, including repeated ones. */
+  readonly listed: number;
+  /** The entries without repeated ones, by id and slug. */
+  readonly entries: ReadonlyMap<string, ListEntry>;
+}
+
+const FIRST_QUERY = '?limit=100000&offset=0';
+
+/**
+ * Reads a list, which may have several pages if the upstream limits their size. An
+ * entry that is listed twice counts once.
+ */
+async function readList(
+  reader: EditionReader,
+  upstream: string,
+  kind: Kind,
+): Promise<ListEntry[]> {
+  const base = new URL(`${upstream}/${kind}/`);
+  let list: PartialList = { listed: 0, entries: new Map() };
+  let query = FIRST_QUERY;
+  while (query !== '') {
+    const decode = (body: Buffer): ListPage => {
+      const page = decodeList(base, kind, body);
+      assertComplete(kind, addPage(list, page), page);
+      return page;
+    };
+    const url = `${upstream}/${kind}/${query}`;
+    const page = await reader.read(url, decode, responseLimits.list);
+    list = addPage(list, page);
+    query = isLastPage(list, page) ? '' : page.nextQuery;
+  }
+  const entries = [...list.entries.values()];
+  assertUniqueIds(entries, { kind, record: 'list' });
+  return entries;
+}
+
+function addPage(list: PartialList, page: ListPage): PartialList {
+  const entries = new Map(list.entries);
+  for (const entry of page.entries) entries.set(`${entry.id} ${entry.slug}`, entry);
+  return { listed: list.listed + page.entries.length, entries };
+}
+
+/** Returns whether the page that was added last is the last one of the list. */
+function isLastPage({ listed }: PartialList, page: ListPage): boolean {
+  if (page.nextQuery === '' || page.entries.length === 0) return true;
+  return listed >= page.count;
+}
+
+/** @throws DataError if the page is invalid */
+function decodeList(base: URL, kind: Kind, body: Buffer): ListPage {
+  const location = { kind, record: 'list' };
+  const { count, next, results } = parse(listSchema, decodeJson(body), location);
+  const entries = results.map(({ name, url }) => resolveLink(base, kind, name, url));
+  return { count, entries, nextQuery: findNextQuery(next, base) };
+}
+
+/**
+ * Compares the number of entries with the list's count after the last page. Otherwise,
+ * a truncated list would look as if records had been removed.
+ *
+ * @param list the list including this page
+ * @throws DataError if the numbers differ
+ */
+function assertComplete(kind: Kind, list: PartialList, page: ListPage): void {
+  if (!isLastPage(list, page)) return;
+  const { listed, entries } = list;
+  if (listed === page.count || entries.size === page.count) return;
+  throw new DataError(
+    `got ${listed} results, expected ${page.count} (the list's count)`,
+    { kind, record: 'list' },
+  );
+}
+
+/**
+ * Returns the query from the link to the next page, or `''` if there is no next
+ * page. We ignore the origin and path of the link, because a mirror may not have
+ * adapted them.
+ */
+function findNextQuery(next: string | null | undefined, base: URL): string {
+  const link = parseUrl(next ?? '', base);
+  return link?.search ?? '';
+}
+
+const parseUrl = (url: string, base: URL): URL | undefined =>
+  URL.canParse(url, base.href) ? new URL(url, base) : undefined;
+
+/**
+ * Parses a link to a record. Only the path of the link is used, and the origin is
+ * always the configured one.
+ *
+ * @throws DataError
+ */
+function resolveLink(base: URL, kind: Kind, slug: string, url: string): ListEntry {
+  const link = parseUrl(url, base);
+  const isBelow =
+    link?.host === base.host && link.pathname.startsWith(base.pathname);
+  const rest = isBelow ? link.pathname.slice(base.pathname.length) : '';
+  const id = /^[1-9]\d{0,15}(?=\/?$)/.exec(rest)?.[0];
+  const start = base.origin + base.pathname;
+  if (id === undefined) {
+    const problem = `got ${formatValue(url)}, expected a link to ${start}<id>/`;
+    throw new DataError(problem, { kind, record: slug, field: 'url' });
+  }
+  return { kind, id: Number(id), slug, url: `${start}${id}/` };
+}
+
+/** @throws DataError if the body is not the record in the list */
+function decodeRecord({ kind, id, slug }: ListEntry, body: Buffer): RawRecord {
+  const name = `${slug} (${id})`;
+  const record = parseRecord(kind, decodeJson(body), name);
+  if (record.id === id && record.slug === slug) return record;
+  const received = `id ${record.id}, name ${formatValue(record.slug)}`;
+  throw new DataError(
+    `got ${received}, expected ${id}, ${formatValue(slug)}, as in the list`,
+    { kind, record: name },
+  );
+}

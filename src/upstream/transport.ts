@@ -1,0 +1,197 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { DataError, errorCode } from '../errors.ts';
+import { USER_AGENT } from '../package.ts';
+import { createConnections } from './connections.ts';
+
+/** The timeouts of a request, in milliseconds. */
+export interface Timeouts {
+  readonly connect: number;
+  readonly headers: number;
+  /** The maximum time between parts of a body. */
+  readonly body: number;
+  /** The maximum time for the whole response, including the time to connect. */
+  readonly total: number;
+}
+
+/**
+ * The defaults allow a response to take minutes on a slow connection if data keeps
+ * arriving.
+ */
+const defaultTimeouts: Timeouts = {
+  connect: 10_000,
+  headers: 30_000,
+  body: 30_000,
+  total: 600_000,
+};
+
+export type HeaderFields = Readonly<Record<string, string | undefined>>;
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly headers?: HeaderFields;
+  /** The maximum size of the decompressed body. */
+  readonly maxBytes: number;
+  /** A shorter limit than the transport's own limit for the whole response. */
+  readonly totalMs?: number | undefined;
+}
+
+/**
+ * A response whose body may still be compressed. We declare this type here because
+ * published types cannot refer to undici.
+ */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Thrown if no complete response arrives. */
+export class ConnectionError extends Error {}
+
+/** Statistics about the requests so far. */
+export interface RequestStats {
+  requests: number;
+  /** The total size of all bodies as received. */
+  bytes: number;
+  /** The number of values that came from the journal instead of a request. */
+  cacheHits: number;
+}
+
+/** Sends single requests, and never repeats one. */
+export interface Transport {
+  readonly stats: RequestStats;
+  /**
+   * Sends a request and receives the whole response, which may have any status.
+   *
+   * @throws ConnectionError, or DataError if the body is too large
+   */
+  request(url: string, options: RequestOptions): Promise<RawResponse>;
+  /** Returns whether the headers of any response have arrived. */
+  hasResponded(): boolean;
+  /** Aborts all requests and closes all connections. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  /** The maximum number of concurrent connections. */
+  readonly concurrency: number;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+}
+
+/** A compressed body may be slightly larger than its content. */
+const COMPRESSION_OVERHEAD_BYTES = 4096;
+
+/**
+ * Creates a transport for one upstream. Undici limits the times to connect, to
+ * receive the headers, and between two parts of the body. We limit the time for the
+ * whole response.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const dispatcher = createConnections({
+    connections: options.concurrency,
+    connectTimeout: timeouts.connect,
+    headersTimeout: timeouts.headers,
+    bodyTimeout: timeouts.body,
+  });
+  const stats: RequestStats = { requests: 0, bytes: 0, cacheHits: 0 };
+  let hasResponded = false;
+
+  async function receive(
+    url: string,
+    request: RequestOptions,
+    signal: AbortSignal,
+  ): Promise<RawResponse> {
+    const { origin, pathname, search } = new URL(url);
+    const response = await dispatcher.request({
+      origin,
+      path: pathname + search,
+      method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
+      headers: { 'user-agent': USER_AGENT, ...request.headers },
+      signal,
+    });
+    hasResponded = true;
+    const isCompressed = response.headers['content-encoding'] !== undefined;
+    const overhead = isCompressed ? COMPRESSION_OVERHEAD_BYTES : 0;
+    const body = await readBody(response.body, request.maxBytes, overhead);
+    stats.bytes += body.length;
+    return { status: response.statusCode, headers: response.headers, body };
+  }
+
+  async function request(
+    url: string,
+    requestOptions: RequestOptions,
+  ): Promise<RawResponse> {
+    const { totalMs: shorterMs = timeouts.total } = requestOptions;
+    const totalMs = Math.min(timeouts.total, shorterMs);
+    const late = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    // We reject the promise ourselves, because undici would first wait for a
+    // connection.
+    const expired = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(
+          new ConnectionError(`no complete response within ${totalMs / 1000} s`),
+        );
+        late.abort();
+      }, totalMs);
+    });
+    stats.requests++;
+    try {
+      return await Promise.race([
+        expired,
+        receive(url, requestOptions, late.signal),
+      ]);
+    } catch (error) {
+      throw describeFailure(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    stats,
+    request,
+    hasResponded: () => hasResponded,
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/**
+ * Reads a body, and stops as soon as it is too large, so that a server cannot
+ * exhaust our memory.
+ */
+async function readBody(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  overheadBytes: number,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    const isTooLarge = bytes > maxBytes + overheadBytes;
+    if (isTooLarge) throw new DataError(`got more than ${maxBytes} bytes`, {});
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/**
+ * Converts an error from undici or Node to a `ConnectionError` that names the error's
+ * code. Returns any other error unchanged, because it is a bug.
+ */
+function describeFailure(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error instanceof ConnectionError || error instanceof DataError) return error;
+  const code = errorCode(error);
+  // Undici's parser sets no code for some invalid responses.
+  if (code === '' && error.name !== 'HTTPParserError') return error;
+  // OpenSSL adds file names and line numbers.
+  const text = error.message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');
+  const problem = text === '' ? 'connection failed' : text;
+  const hasCode = code === '' || problem.includes(code);
+  const message = hasCode ? problem : `${problem} (${code})`;
+  return new ConnectionError(message, { cause: error });
+}
