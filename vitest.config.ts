@@ -9,10 +9,9 @@ const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href
  * them once per worker saves a third.
  */
 const isolated = [
-  'test/pipeline/keep-archive.test.ts',
   'test/promises/power-cut.test.ts',
   'test/promises/verify-during-build.test.ts',
-  'test/built/site-folder.test.ts',
+  'test/site-folder.test.ts',
   'test/publish/finish.test.ts',
   'test/publish/folder.test.ts',
   'test/publish/stage.test.ts',

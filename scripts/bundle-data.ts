@@ -9,11 +9,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseOptions } from '../src/cli/command.ts';
 import { resolveSource, sourceOptions } from '../src/cli/source-options.ts';
-import { BUNDLED_DATA } from '../src/package.ts';
-import { loadUpdate } from '../src/pipeline/load-update.ts';
-import { dataSetFiles } from '../src/pipeline/make-data-set.ts';
-import { withOutput } from '../src/publish/publish.ts';
-import { readPreviousSnapshot } from '../src/sources/snapshot.ts';
+import { encodeBody } from '../src/contract/meta.ts';
+import { DATA_SET_FILE } from '../src/contract/paths.ts';
+import { createDataSetFiles } from '../src/data/data-set-folder.ts';
+import { BUNDLED_DATA, readDataLicense } from '../src/package.ts';
+import { readBundled, updateData } from '../src/pipeline/update-data.ts';
+import { type Output, withOutput } from '../src/publish/publish.ts';
+import { loadSource } from '../src/upstream/index.ts';
 
 const PACKAGE = 'pokedex@1.1.0';
 
@@ -37,15 +39,18 @@ function downloadTables(): string {
 async function writeData(upstream: string): Promise<void> {
   const csv = parseOptions(sourceOptions, { source: 'csv', upstream, cache: false });
   const source = resolveSource(csv, process.env);
-  await withOutput(BUNDLED_DATA, async (output) => {
-    const previous = readPreviousSnapshot(output.folder);
-    const { update } = await loadUpdate(source, previous);
+  const publishData = async ({ publish }: Output): Promise<void> => {
+    const previous = await readBundled();
+    const loaded = await loadSource({ ...source, previous });
+    const update = await updateData(previous, loaded, source);
     const provenance = {
       ...update.dataSet.provenance,
       // Otherwise, the folder of the tables would be the upstream.
       upstream: `npm package ${PACKAGE}, data/csv`,
     };
     const dataSet = { ...update.dataSet, provenance };
-    await output.publish(dataSetFiles(dataSet, update.past));
-  });
+    const { files, description } = createDataSetFiles(dataSet, readDataLicense());
+    await publish(files, { encodeManifest: () => encodeBody(description) });
+  };
+  await withOutput(BUNDLED_DATA, publishData, { manifestFile: DATA_SET_FILE });
 }

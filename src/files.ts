@@ -7,7 +7,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   type Stats,
 } from 'node:fs';
 import os from 'node:os';
@@ -90,13 +89,6 @@ function findHint(error: unknown): string | undefined {
 
 export const isInside = (folder: string, file: string): boolean =>
   file.startsWith(path.join(folder, path.sep));
-
-/** Returns whether two paths lead to the same folder. */
-export function isSameFolder(oneFolder: string, otherFolder: string): boolean {
-  const one = attempt(() => realpathSync(oneFolder));
-  const other = attempt(() => realpathSync(otherFolder));
-  return one !== undefined && one === other;
-}
 
 export const readStatus = (file: string): Stats | undefined =>
   attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
@@ -212,9 +204,6 @@ export function readFile(
   // again after opening it.
   return readOpened(openRegular(target, maxBytes, NO_FOLLOW));
 }
-
-export const readText = (folder: string, file: string): string =>
-  readFile(folder, file).toString();
 
 /**
  * Reads a regular file, and follows symlinks.

@@ -27,7 +27,6 @@ export type {
   ChecksReport,
   DataReport,
   FilesReport,
-  LeftBehindReport,
   Report,
   SiteReport,
   WarningGroup,

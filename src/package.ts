@@ -30,6 +30,10 @@ export const USER_AGENT = `${PRODUCT} (build-time mirror of ${listKinds()}; boun
 
 export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
 export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
+
+/** Reads the license of the data, which every data set must contain. */
+export const readDataLicense = (): Buffer =>
+  readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt'));
 const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 

@@ -4,7 +4,7 @@
 # that created them ran installed code, and this job may write to the repository.
 set -euo pipefail
 
-names='(data/[a-z]+\.(nd)?json|data/names/[A-Za-z0-9-]+\.json|\.cache/refresh/(message\.txt|report\.json))'
+names='(data/[a-z-]+\.(nd)?json|data/names/[A-Za-z0-9-]+\.json|\.cache/refresh/(message\.txt|report\.json))'
 received() { find data .cache/refresh -regextype posix-extended -type f -regex "$names" "$@"; }
 
 checkout=$PWD

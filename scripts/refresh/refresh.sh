@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Refreshes data/, builds and checks the site in build/, and packs the site into
-# build-archives/. White space separates the items of a list.
+# Refreshes data/, then builds and checks the site in build/. White space separates the
+# items of a list.
 #
 #   REFRESH_SOURCE          rest or csv (rest)
 #   REFRESH_UPSTREAM        another upstream of that source
@@ -98,4 +98,4 @@ else
   write_outcome unchanged
 fi
 
-gamedata build "${source[@]}" "${hosts[@]}" --out build --verify --keep 1
+gamedata build "${source[@]}" "${hosts[@]}" --out build --verify

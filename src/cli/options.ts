@@ -55,8 +55,8 @@ export function inGroup<O extends Options>(group: string, options: O): O {
 }
 
 /**
- * Returns the name of a flag: `base-url` for `--base-url <url>`, `downloads` for
- * `--no-downloads`.
+ * Returns the name of a flag: `base-url` for `--base-url <url>`, `cache` for
+ * `--no-cache`.
  */
 export const parseFlag = (flags: string): string =>
   /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';

@@ -11,7 +11,6 @@ import type { Options } from './options.ts';
 
 interface Entry {
   readonly summary: string;
-  readonly alias?: string;
   load(): Promise<{ readonly command: Command<Options> }>;
 }
 
@@ -26,8 +25,7 @@ const commands: Readonly<Record<string, Entry>> = {
     load: () => import('./commands/verify.ts'),
   },
   mirror: {
-    summary: 'copy a site, or restore an archive',
-    alias: 'restore',
+    summary: 'copy a site',
     load: () => import('./commands/mirror.ts'),
   },
   diff: {
@@ -57,7 +55,7 @@ export async function loadCommands(): Promise<
  * time.
  */
 export async function createProgram(
-  isWanted = (..._names: string[]): boolean => true,
+  isWanted = (_name: string): boolean => true,
 ): Promise<Commander> {
   const program = new Commander('gamedata')
     .description(
@@ -74,10 +72,9 @@ export async function createProgram(
       formatItemList: (heading, items) =>
         items.length === 0 ? [] : [heading, ...items],
     });
-  for (const [name, { summary, alias = '', load }] of Object.entries(commands)) {
+  for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program.command(name).summary(summary);
-    if (alias) command.alias(alias);
-    if (!isWanted(name, alias)) continue;
+    if (!isWanted(name)) continue;
     const { addCommand } = await import('./add-command.ts');
     const { command: definition } = await load();
     addCommand(command, definition, loadCommands);
@@ -88,8 +85,7 @@ export async function createProgram(
 /** Runs the command named in the arguments, and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
   // The command is the second argument in `gamedata help build`.
-  const isNamed = (...names: string[]): boolean =>
-    args.slice(0, 2).some((arg) => names.includes(arg));
+  const isNamed = (name: string): boolean => args.slice(0, 2).includes(name);
   const program = await createProgram(isNamed);
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -111,9 +107,7 @@ function findCommand(
   name: string | undefined,
 ): Commander | undefined {
   if (name === undefined) return undefined;
-  return program.commands.find((candidate) =>
-    [candidate.name(), candidate.alias()].includes(name),
-  );
+  return program.commands.find((candidate) => candidate.name() === name);
 }
 
 function describeUsage(program: Commander, command: Commander | undefined): string {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { hasStagedChange } from '../built/site-folder.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { GamedataError, UpstreamError } from '../errors.ts';
 import { attempt, toOutputError } from '../files.ts';
 import { COMPLETED } from '../publish/publish.ts';
+import { findCommittedManifest } from '../site-folder.ts';
 import type { Watchers } from '../upstream/source.ts';
 import { type Command, exitCodes } from './command.ts';
 import { hintAtBaseUrl, type Options } from './options.ts';
@@ -136,7 +136,7 @@ export function describePreserved(
   { cache, hasCompleted = false }: Preserved = {},
 ): string[] {
   if (out === undefined) return [];
-  if (attempt(() => hasStagedChange(out))) {
+  if (attempt(() => findCommittedManifest(out))) {
     return [
       `${out}: partly the new site: run the command again to complete the change`,
     ];

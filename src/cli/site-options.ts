@@ -56,7 +56,6 @@ export const siteOptions = {
       'target of links',
       oneOf(linkStyles).optional(),
     ),
-    downloads: flag('--no-downloads', 'omit the bulk files'),
     /**
      * How icons are served. The default is `link`, which redirects to the upstream.
      * If links point to files, the default is `mirror`, which copies the icons.
@@ -99,7 +98,7 @@ export function resolveWanted(
   options: ParsedOptions<Omit<typeof siteOptions, 'verify'>>,
   environment: Environment,
 ): WantedSettings {
-  const { links, hosts, root, downloads, archive, sprites: mode } = options;
+  const { links, hosts, root, archive, sprites: mode } = options;
   // If the site has no icons, their base URL is not even validated.
   const iconAddress = mode === 'none' ? undefined : options.spritesUpstream;
   const upstream = parseValue(
@@ -113,7 +112,6 @@ export function resolveWanted(
     links,
     hosts,
     root,
-    downloads,
     archive,
     sprites: { mode, upstream },
   };

@@ -2,17 +2,15 @@ import path from 'node:path';
 import * as z from 'zod';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
-import { isArchive, isUrl } from '../contract/paths.ts';
+import { isUrl } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { BUNDLED_DATA } from '../package.ts';
 import type { SourceSettings } from '../pipeline/source-settings.ts';
-import { readBundledSnapshot } from '../sources/snapshot.ts';
 import { type SourceName, sourceNames, type Watchers } from '../upstream/source.ts';
 import type { OptionInput, ParsedOptions } from './command.ts';
 import {
   codeOnly,
-  flag,
   httpUrl,
   inGroup,
   integer,
@@ -59,12 +57,12 @@ export const sourceOptions = {
     source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
     /**
      * Another upstream: a base URL for `rest`, a URL or a folder for `csv`, a folder
-     * for `snapshot`, and a folder, an archive or a URL for `site`.
+     * or a URL for `snapshot`.
      */
     upstream: option(
       '--upstream <url|dir>',
-      'URL, folder or archive that the source reads',
-      required('a URL, a folder or an archive').optional(),
+      'URL or folder that the source reads',
+      required('a URL or a folder').optional(),
     ),
     cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
     concurrency: option(
@@ -72,13 +70,8 @@ export const sourceOptions = {
       'limit of concurrent requests',
       integer(1, 256).default(16),
     ),
-    names: flag('--no-names', 'omit names in other languages'),
     /** The records to skip. They are not requested, and `meta.json` lists them. */
     skip: option('--skip <record...>', 'skip records: <kind>/<id>', skippedRecords),
-    forgetHistory: flag(
-      '--forget-history',
-      'start a new history, without redirects',
-    ),
   }),
   ...inGroup('Guards:', {
     maxShrink: option(
@@ -94,11 +87,6 @@ export const sourceOptions = {
       '--allow-missing <record...>',
       'may disappear: <kind>/<slug>, names/<tag>',
       missing,
-    ),
-    maxAge: option(
-      '--max-age <days>',
-      'maximum age of the data in days',
-      integer(0, 36_500).optional(),
     ),
   }),
   signal: codeOnly<AbortSignal>(),
@@ -125,24 +113,21 @@ export type SourceOptions = OptionInput<typeof sourceOptions>;
  * is invalid
  */
 export function resolveSource(
-  {
-    cache,
-    names,
-    allowMissing = [],
-    ...options
-  }: ParsedOptions<typeof sourceOptions>,
+  { cache, allowMissing = [], ...options }: ParsedOptions<typeof sourceOptions>,
   environment: Environment,
 ): SourceSettings {
   const upstream = resolveUpstream(options.upstream, options.source);
+  if (options.skip && options.source === 'snapshot') {
+    throw new UsageError('works only with --source rest or csv', {
+      option: '--skip',
+    });
+  }
   return {
     ...options,
     upstream,
-    isRestored: options.source === 'site' && isArchive(upstream ?? ''),
-    readBundled: () => readBundledSnapshot(BUNDLED_DATA),
     dataFolder: BUNDLED_DATA,
     cacheFolder: cache,
     allowMissing,
-    hasNames: names,
     today: resolveToday(environment, options.onNotice),
   };
 }
@@ -180,24 +165,13 @@ function resolveUpstream(
   upstream: string | undefined,
   source: SourceName,
 ): string | undefined {
-  if (upstream === undefined) {
-    if (source !== 'site') return undefined;
-    throw new UsageError(
-      'got none, expected the folder, archive or URL of the site to read',
-      {
-        option: '--upstream',
-      },
-    );
-  }
+  if (upstream === undefined) return undefined;
   const isFolder = !isUrl(upstream);
   const needsUrl = source === 'rest' || source === 'auto';
-  const needsFolder = source === 'snapshot';
-  if ((isFolder && needsUrl) || (!isFolder && needsFolder)) {
-    const expected = needsUrl ? 'an http or https URL' : 'a folder';
+  if (isFolder && needsUrl) {
     const got = maskCredentials(upstream);
-    throw new UsageError(`got ${got}, expected ${expected} for --source ${source}`, {
-      option: '--upstream',
-    });
+    const problem = `got ${got}, expected an http or https URL for --source ${source}`;
+    throw new UsageError(problem, { option: '--upstream' });
   }
   return isFolder ? upstream : parseValue(httpUrl, upstream, '--upstream');
 }

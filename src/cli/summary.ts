@@ -1,4 +1,3 @@
-import { UNLISTED } from '../built/verified-files.ts';
 import type { Comparison } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { describeEdition } from '../contract/meta.ts';
@@ -9,18 +8,17 @@ import {
   groupDigits,
   listFirst,
 } from '../contract/words.ts';
-import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
+import { describeGroups, formatHeadline } from '../data/describe-changes.ts';
 import type {
   BuildReport,
   ChecksReport,
   DataReport,
-  LeftBehindReport,
   Report,
   SiteReport,
   WarningGroup,
 } from '../pipeline/report.ts';
 import type { IconsReport } from '../upstream/icons.ts';
-import type { Problem } from '../verify/folder.ts';
+import { type Problem, UNLISTED } from '../verify/folder.ts';
 
 const MAX_SHOWN = 20;
 
@@ -45,13 +43,11 @@ export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   for (const group of report.warnings) lines.push(...formatWarnings(group));
   lines.push(...notices);
   lines.push(...formatRequests(data));
-  lines.push(...formatRemoved(report));
-  lines.push(...formatLeftBehind(report.leftBehind));
   lines.push(...formatBaseUrl(site));
   lines.push(formatPublished(report));
   lines.push(...formatIcons(icons));
   lines.push(...formatVerified(checks));
-  lines.push(...formatArchive(checks));
+  lines.push(...formatKept(checks));
   return lines;
 }
 
@@ -68,7 +64,7 @@ function formatUnchanged(report: Report & Partial<BuildReport>): string {
     `${formatCounts(data.counts)}, captured ${data.captured}${formatEdition(data)}`,
     ...formatBaseUrl(site),
     ...formatVerified(checks),
-    ...formatArchive(checks),
+    ...formatKept(checks),
   ];
   return facts.join('; ');
 }
@@ -117,34 +113,6 @@ function formatRequests({ requests, isCached }: DataReport): string[] {
   return [`fetched: ${parts.join(' · ')}`];
 }
 
-/**
- * Lists the slugs of removed records if the previous records could not be read.
- * Otherwise, the list of changes already contains the removed records.
- */
-function formatRemoved({ changes: { steps, missing } }: Report): string[] {
-  if (steps.length > 0) return [];
-  const lines: string[] = [];
-  for (const kind of kindNames) {
-    const slugs = missing[kind];
-    if (slugs.length === 0) continue;
-    const listed = listFirst(slugs, MAX_SHOWN);
-    lines.push(
-      `removed since the last build: ${formatCount(slugs.length, kind)}: ${listed}`,
-    );
-  }
-  return lines;
-}
-
-function formatLeftBehind(leftBehind: LeftBehindReport | undefined): string[] {
-  if (!leftBehind || leftBehind.files.length === 0) return [];
-  const { files, kinds } = leftBehind;
-  const lines = [
-    `not copied: ${formatCount(files.length, 'file')}: ${listFirst(files)}`,
-  ];
-  if (kinds.length > 0) lines.unshift(`not copied: kinds ${kinds.join(', ')}`);
-  return lines;
-}
-
 function formatBaseUrl(site: SiteReport | undefined): string[] {
   if (site?.baseUrlFrom === 'published') {
     return [`base URL: ${site.baseUrl}, as published`];
@@ -188,13 +156,10 @@ function formatVerified(checks: ChecksReport | undefined): string[] {
   return [`verified ${formatCount(checks.verified, 'file')}`];
 }
 
-/**
- * Formats the path of this site's archive. If nothing has changed, an earlier build
- * may have written it.
- */
-function formatArchive(checks: ChecksReport | undefined): string[] {
-  if (!checks || checks.archive === null) return [];
-  return [`archive: ${checks.archive}`];
+/** Formats the folder in which the data set is kept. */
+function formatKept(checks: ChecksReport | undefined): string[] {
+  if (!checks || checks.kept === null) return [];
+  return [`kept: ${checks.kept}`];
 }
 
 /** Formats the number of records of each kind: `937 moves, 2,223 items`. */

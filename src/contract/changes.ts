@@ -13,7 +13,7 @@ import {
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 
 /** The pattern is strict because pages and feeds do not escape field names. */
-const fieldSchema = z.string().regex(/^\w{1,64}$/, 'expected a field name');
+export const fieldSchema = z.string().regex(/^\w{1,64}$/, 'expected a field name');
 const fieldChangeSchema = z.object({
   field: fieldSchema,
   from: valueSchema,
@@ -21,7 +21,11 @@ const fieldChangeSchema = z.object({
 });
 export type FieldChange = z.infer<typeof fieldChangeSchema>;
 
-const namedSchema = z.object({ id: idSchema, slug: slugSchema, name: nameSchema });
+export const namedSchema = z.object({
+  id: idSchema,
+  slug: slugSchema,
+  name: nameSchema,
+});
 export type NamedRecord = z.infer<typeof namedSchema>;
 
 const fields = z.array(fieldChangeSchema);
@@ -77,18 +81,8 @@ export const historySchema = z
   });
 export type History = z.infer<typeof historySchema>;
 
-const oldSlugs = (kind: Kind) =>
-  z
-    .record(slugSchema, idSchema)
-    .describe(`Old slug → the id of its last ${kind}, even if removed.`);
-export const formerSchema = addMissingKinds(
-  {},
-  z.object(mapKinds(oldSlugs)).meta({
-    title: 'Former',
-    description: 'The old slugs of renamed and removed records.',
-  }),
-);
-export const formerReader = addMissingKinds(
+/** Maps the old slugs of each kind to the ids of the records that had them last. */
+export const oldSlugsReader = addMissingKinds(
   {},
   z.object(mapKinds(() => createMapSchema(slugSchema, idSchema))),
 );
@@ -97,4 +91,3 @@ export const movedSchema = z.record(z.string(), z.string()).meta({
   title: 'Moved',
   description: 'Old path of a renamed record → its current path.',
 });
-export const movedReader = createMapSchema(z.string(), z.string());

@@ -102,12 +102,6 @@ const siteRows: readonly SiteFileRow[] = [
   ),
   createRow(paths.FEED_FILE, 'getFeed', 'The changes as an Atom feed'),
   createRow(
-    paths.FORMER_FILE,
-    'getFormer',
-    'The old slugs of renamed and removed records, with their ids',
-    'former',
-  ),
-  createRow(
     paths.MOVED_FILE,
     'getMoved',
     'The old and current paths of renamed records',

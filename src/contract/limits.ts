@@ -36,19 +36,25 @@ const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
   [paths.META_FILE, 128 * KIB],
   [paths.MANIFEST_FILE, 16 * MIB],
   [paths.CHANGES_FILE, 24 * MIB],
-  [paths.FORMER_FILE, 8 * MIB],
+  [paths.OLD_SLUGS_FILE, 8 * MIB],
   [paths.MOVED_FILE, 8 * MIB],
   [paths.NAMES_FOLDER, 4 * MIB],
   [paths.API_PREFIX.slice(1), MIB],
   [paths.ICONS_FOLDER, responseLimits.icon],
   [paths.DOWNLOAD_FOLDER, MAX_FILE_BYTES],
-  ['provenance.json', 8 * MIB],
+  [paths.DATA_SET_FILE, 8 * MIB],
 ];
 
 const OTHER_FILE_BYTES = 64 * MIB;
 
-/** Returns the maximum size of a file, which depends on its path. */
+/**
+ * Returns the maximum size of a file, which depends on its path in the site or in a
+ * data set folder.
+ */
 export function getMaxBytes(file: string): number {
+  if (file.startsWith(paths.DATA_FOLDER)) {
+    return getMaxBytes(file.slice(paths.DATA_FOLDER.length));
+  }
   for (const [path, bytes] of fileLimits) {
     const isFolder = path.endsWith('/');
     const isMatch = isFolder ? file.startsWith(path) : file === path;
@@ -85,7 +91,3 @@ export function limitMemory(name: string, maxBytes = MAX_MEMORY_BYTES): KeepByte
     }
   };
 }
-
-/** Estimates the size of a value in memory from the length of its JSON. */
-export const estimateBytes = (value: unknown): number =>
-  JSON.stringify(value).length;

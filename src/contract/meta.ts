@@ -6,10 +6,8 @@ import {
   isUrl,
   type LinkBase,
   linkStyles,
-  MANIFEST_FILE,
   PLAIN_URL,
   PLAIN_URL_RULE,
-  WORK_FOLDER,
 } from './paths.ts';
 import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './responses.ts';
@@ -107,7 +105,7 @@ const NEWER_FORMAT_HINT =
   'A newer version of gamedata wrote this file. Upgrade gamedata, or choose another folder.';
 
 const OLDER_FORMAT_HINT =
-  'An older version of gamedata wrote this file. Read the data again from the upstream into another folder.';
+  'An older version of gamedata or another program wrote this file. Choose another folder, or read the data again from the upstream.';
 
 const anyFormat = z.object({ format: z.number().optional() });
 
@@ -181,10 +179,6 @@ export const metaSchema = z
     hosts: z
       .array(z.string())
       .describe('The hosts that the site has configuration for.'),
-    downloads: z
-      .boolean()
-      .default(true)
-      .describe('Whether the site has bulk files.'),
     archive: z
       .boolean()
       .optional()
@@ -233,14 +227,19 @@ export const isSitePath = (text: string): boolean =>
  * recognized in any letter case, because some file systems ignore the case.
  */
 export function isListable(text: string): boolean {
-  if (!isSitePath(text) || text === MANIFEST_FILE) return false;
-  const [firstSegment = ''] = text.split('/');
-  return firstSegment.toLowerCase() !== WORK_FOLDER;
+  return isSitePath(text) && !UNLISTABLE.test(text);
 }
+
+/**
+ * Matches `MANIFEST_FILE` and `DATA_SET_FILE`, and paths in `WORK_FOLDER` and in the
+ * folder of a Git repository.
+ */
+const UNLISTABLE =
+  /^(?:manifest\.json|dataset\.json|\.gamedata(?:\/.*)?|\.git(?:\/.*)?)$/i;
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
-const manifestEntrySchema = z.strictObject({
+export const manifestEntrySchema = z.strictObject({
   path: z
     .string()
     .refine(isListable, 'expected a relative path inside the site')
@@ -252,6 +251,12 @@ const manifestEntrySchema = z.strictObject({
 });
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
 export type Entries = ReadonlyMap<string, ManifestEntry>;
+
+export function entriesByPath(files: readonly ManifestEntry[]): Entries {
+  const entries = new Map<string, ManifestEntry>();
+  for (const entry of files) entries.set(entry.path, entry);
+  return entries;
+}
 
 export const manifestSchema = z
   .strictObject({

@@ -127,13 +127,13 @@ export const isEndpoint = ({ parameters }: Operation): boolean =>
  * files, and then all other files.
  */
 export function listOperations(
-  site: Pick<Meta, 'links' | 'downloads' | 'names'>,
+  site: Pick<Meta, 'links' | 'names'>,
   examples: Examples,
   archive: boolean,
 ): Operation[] {
   const hasGroup: Readonly<Record<FileGroup, boolean>> = {
     names: site.names !== undefined,
-    bulk: site.downloads,
+    bulk: true,
     archives: archive,
     site: true,
   };

@@ -25,14 +25,8 @@ export const WORK_FOLDER = '.gamedata';
  * files first, and the next build moves them into place.
  */
 export const STAGED_FOLDER = `${WORK_FOLDER}/next`;
-export const STAGED_MANIFEST_FILE = `${STAGED_FOLDER}/${MANIFEST_FILE}`;
 export const CHANGES_FILE = 'changes.json';
 export const FEED_FILE = 'changes.atom';
-/**
- * The file that maps old slugs to ids. In contrast, `MOVED_FILE` maps old paths to
- * current paths.
- */
-export const FORMER_FILE = 'former.json';
 export const MOVED_FILE = 'moved.json';
 export const OPENAPI_FILE = 'openapi.json';
 export const schemaFile = (name: string): string => `schemas/${name}.json`;
@@ -48,6 +42,13 @@ export const NAMES_FOLDER = 'names/';
 export const NAMES_INDEX_FILE = `${NAMES_FOLDER}index.json`;
 export const namesFile = (language: string): string =>
   `${NAMES_FOLDER}${language}.json`;
+
+/** The folder of the data set from which the site was built. */
+export const DATA_FOLDER = 'data/';
+/** The file in a data set folder that describes the data set and lists its files. */
+export const DATA_SET_FILE = 'dataset.json';
+/** Maps old slugs to ids. In contrast, `MOVED_FILE` maps old paths to current ones. */
+export const OLD_SLUGS_FILE = 'old-slugs.json';
 
 export const DOWNLOAD_FOLDER = 'download/';
 export const bulkFolders = [DOWNLOAD_FOLDER, NAMES_FOLDER] as const;
@@ -69,17 +70,6 @@ export const PLAIN_URL =
 export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
 
 export const isUrl = (address: string): boolean => /^https?:\/\//i.test(address);
-
-/**
- * Matches the file extensions of archives. A browser may unpack a `.tar.gz` while it
- * saves the file, so `.tar` is included. Zip files are included so that opening one
- * fails with an error that names the expected format.
- */
-export const ARCHIVE_EXTENSION = /\.(?:tar\.gz|tgz|tar|zip)$/i;
-
-/** Returns whether a name is the path of an archive, judging by its extension. */
-export const isArchive = (name: string): boolean =>
-  !isUrl(name) && ARCHIVE_EXTENSION.test(name);
 
 /**
  * The styles of links. Links point either to endpoints or, for plain file servers,

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { formerSchema, historySchema, movedSchema } from './changes.ts';
+import { historySchema, movedSchema } from './changes.ts';
 import { type Kind, kindNames, mapKinds } from './kinds.ts';
 import { manifestSchema, metaSchema } from './meta.ts';
 import { namesIndexSchema, namesSchema } from './names.ts';
@@ -133,7 +133,6 @@ const otherSchemas = {
   meta: metaSchema,
   manifest: manifestSchema,
   changes: historySchema,
-  former: formerSchema,
   moved: movedSchema,
   search: searchSchema,
 } as const;

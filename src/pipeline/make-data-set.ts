@@ -1,59 +1,47 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { SiteFile } from '../contract/meta.ts';
-import { CHANGES_FILE, FORMER_FILE } from '../contract/paths.ts';
-import type { DataSet } from '../dataset/data-set.ts';
-import { encodeHistory } from '../dataset/history.ts';
-import { encodeOldSlugs } from '../dataset/old-slugs.ts';
-import { emptyPast, type Past } from '../dataset/past.ts';
-import { PUBLIC_FOLDER } from '../package.ts';
+import { encodeBody } from '../contract/meta.ts';
+import { DATA_SET_FILE } from '../contract/paths.ts';
+import { createDataSetFiles, readPreviousDataSet } from '../data/data-set-folder.ts';
+import { readDataLicense } from '../package.ts';
 import { withOutput } from '../publish/publish.ts';
-import { readPreviousSnapshot, snapshotFiles } from '../sources/snapshot.ts';
-import { assertReplaceableContents } from './contents.ts';
-import { loadUpdate } from './load-update.ts';
+import { openDataSet } from '../site-folder.ts';
+import { loadSource } from '../upstream/index.ts';
 import { createReport, groupWarnings, type Report } from './report.ts';
-import type { SourceSettings } from './source-settings.ts';
-
-/**
- * Lists a data set's files, including its history, its old slugs and the data's
- * license.
- */
-export const dataSetFiles = (data: DataSet, past: Past = emptyPast): SiteFile[] => [
-  ...snapshotFiles(data),
-  { path: CHANGES_FILE, body: encodeHistory(past.history) },
-  { path: FORMER_FILE, body: encodeOldSlugs(past.oldSlugs) },
-  {
-    path: 'LICENSE.txt',
-    body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')),
-  },
-];
+import { assertCacheOutside, type SourceSettings } from './source-settings.ts';
+import { updateData } from './update-data.ts';
 
 /**
  * Reads a data set, compares it with the published one, checks the differences, and
- * publishes the files.
+ * publishes the files. `dataset.json` is their manifest.
  *
  * @throws UpstreamError, DataError, GuardError or OutputError
  */
 export async function makeDataSet(
   folder: string,
-  source: SourceSettings,
+  settings: SourceSettings,
 ): Promise<Report> {
   const started = performance.now();
   return withOutput(
     folder,
     async (output) => {
-      assertReplaceableContents(output, 'data set', source.cacheFolder);
+      assertCacheOutside(folder, settings.cacheFolder);
       const isPublished = output.published.entries.size > 0;
-      const { loaded, update } = await loadUpdate(
-        { ...source, isPublished },
-        readPreviousSnapshot(output.folder),
+      const previous = isPublished
+        ? await readPreviousDataSet(openDataSet(folder))
+        : undefined;
+      const loaded = await loadSource({ ...settings, isPublished, previous });
+      const update = await updateData(previous, loaded, settings);
+      const { files, description } = createDataSetFiles(
+        update.dataSet,
+        readDataLicense(),
       );
-      const files = dataSetFiles(update.dataSet, update.past);
-      const result = await output.publish(files, { signal: source.signal });
-      const warnings = groupWarnings(loaded.dataSet.warnings);
+      const result = await output.publish(files, {
+        encodeManifest: () => encodeBody(description),
+        signal: settings.signal,
+      });
+      const warnings = groupWarnings(update.dataSet.warnings);
       return createReport(loaded, update, result, { output, warnings, started });
     },
-    source,
+    { onNotice: settings.onNotice, manifestFile: DATA_SET_FILE },
   );
 }

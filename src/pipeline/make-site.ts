@@ -1,8 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { readPreviousSite } from '../built/previous-site.ts';
-import type { BuiltSite } from '../built/site.ts';
-import { folderStorage } from '../built/site-folder.ts';
-import { archiveFiles } from '../contract/files.ts';
 import {
   type BuildInputs,
   createMeta,
@@ -10,40 +6,44 @@ import {
   type Meta,
   type SiteFile,
 } from '../contract/meta.ts';
-import { API_PREFIX, isUrl } from '../contract/paths.ts';
-import type { DataSet } from '../dataset/data-set.ts';
-import { encodeOldSlugs } from '../dataset/old-slugs.ts';
-import type { Update } from '../dataset/update.ts';
-import { OutputError } from '../errors.ts';
-import { toOutputError } from '../files.ts';
 import {
-  hosts as allHosts,
-  type HostName,
-  isHostConfig,
-  webServerNames,
-} from '../hosts/index.ts';
+  DATA_FOLDER,
+  DATA_SET_FILE,
+  isUrl,
+  PLACEHOLDER_ICON,
+} from '../contract/paths.ts';
+import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
+import { readPreviousDataSet } from '../data/data-set-folder.ts';
+import { encodeOldSlugs } from '../data/old-slugs.ts';
+import { GamedataError, OutputError } from '../errors.ts';
+import { toOutputError } from '../files.ts';
+import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
 import { installCommand } from '../hosts/install-command.ts';
 import {
   codeDigest,
   PRODUCT,
   readBuildAssets,
+  readDataLicense,
   readPublicFiles,
 } from '../package.ts';
 import { type Output, type PublishResult, withOutput } from '../publish/publish.ts';
 import { sha256 } from '../sha256.ts';
 import type { SiteInput } from '../site/generate-site.ts';
+import { encodeManifest } from '../site/manifest.ts';
+import { openSiteData, readIntact, readMeta } from '../site-folder.ts';
+import type { CopiedSite } from '../upstream/copied-site.ts';
 import { gatherIcons } from '../upstream/icons.ts';
+import { loadSource } from '../upstream/index.ts';
 import type { SourceResult } from '../upstream/source.ts';
-import { assertReplaceableContents } from './contents.ts';
-import { loadUpdate } from './load-update.ts';
+import type { Problem } from '../verify/folder.ts';
+import { copySite } from './copy-site.ts';
+import { keepDataSet } from './keep-data.ts';
 import {
   type BuildReport,
   type ChecksReport,
   countWarnings,
   createReport,
   groupWarnings,
-  type LeftBehindReport,
-  readWarnings,
   type WarningGroup,
 } from './report.ts';
 import {
@@ -52,241 +52,284 @@ import {
   type Settings,
   type WantedSettings,
 } from './settings.ts';
-import type { SourceSettings } from './source-settings.ts';
+import { assertCacheOutside, type SourceSettings } from './source-settings.ts';
+import { updateData } from './update-data.ts';
 
 export interface MakeSiteOptions {
   readonly out: string;
   readonly source: SourceSettings;
   readonly wanted: WantedSettings;
   readonly verify: boolean;
-  /** The number of data states for which an archive is kept. */
+  /** The number of published data sets to keep next to the site. */
   readonly keep?: number | undefined;
-  /**
-   * Whether the site is a copy of another site, or is rebuilt from itself. Undefined
-   * for a build from an upstream or a snapshot.
-   */
-  readonly copies?: 'another' | 'itself' | undefined;
+  /** The folder or URL of the site that is copied. Undefined for a build. */
+  readonly copiedFrom?: string | undefined;
 }
 
 /**
  * Builds a site or a copy, and publishes it into a folder.
  *
- * Before anything is read, the folder is locked and an interrupted build is
- * finished. After the site is published and the lock is released, the site is
- * verified and archived if the user asked for it.
+ * Before anything is read, the folder is locked and an interrupted change is finished.
+ * After the site is published, it is verified and its data set is kept if the user asked
+ * for it. A failure of these two is reported as a problem, because the site stays
+ * published.
  *
- * After an error, the published site is unchanged, except for an interrupted build
- * that was finished. The only other exception is a failure to move the new files
- * into place: the folder may then contain parts of both sites, and the next command
- * that publishes there completes the change.
- *
- * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError. The published
+ * site is then unchanged, except if the new files could not be moved into place. The
+ * next build completes such a change.
  */
 export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
   const started = performance.now();
   const { out, source } = options;
-  const work = (output: Output) => buildSite(output, options, started);
-  const report = await withOutput(out, work, source);
-  const checks = await verifyAndArchive(options);
-  return { ...report, checks };
+  const built = await withOutput(
+    out,
+    (output) => buildSite(output, options, started),
+    { onNotice: source.onNotice },
+  );
+  const checks = await verifyAndKeep(options, built.dataSet);
+  return { ...built.report, checks };
+}
+
+interface BuiltSite {
+  readonly report: Omit<BuildReport, 'checks'>;
+  readonly dataSet: DataSet;
 }
 
 /**
- * Builds a site into an output folder that is locked.
+ * Builds a site into a folder that is locked.
  *
- * First, the data set is read, compared with the published one, and checked by the
- * guard. The icons come next, because the records determine which icons the site
- * needs, and the guard checks these as well. All checks come before the site is
- * generated and published, so a rejected build leaves the published site as it is.
- * The report is created last, because it contains the results of publishing.
+ * The data set comes first, because the guard compares it with the published one, and
+ * because its records determine which icons the site needs. All checks come before the
+ * site is generated and published, so a rejected build leaves the published site as it
+ * is.
  */
 async function buildSite(
   output: Output,
-  { out, source, wanted, copies }: MakeSiteOptions,
+  options: MakeSiteOptions,
   started: number,
-): Promise<Omit<BuildReport, 'checks'>> {
-  assertReplaceableContents(output, 'site', source.cacheFolder);
-  const previous = readPreviousSite(folderStorage(output.folder), output.published);
-  const published = findPublishedMeta(output);
-  const resolve = (sourceMeta: Meta | undefined): Settings => {
-    const copied = copies ? sourceMeta : undefined;
-    return resolveSettings(wanted, out, {
-      published,
-      copied,
-      isOwnSource: copies === 'itself',
-    });
-  };
-  // We resolve the settings early, so that a build with invalid settings fails
-  // before it reads the upstream. A copy cannot do this, because it needs the
-  // settings of the copied site.
-  if (!copies) resolve(undefined);
+): Promise<BuiltSite> {
+  const { source, wanted, copiedFrom } = options;
+  assertCacheOutside(output.folder, source.cacheFolder);
+  const published = await readPublishedSite(output);
+  const { loaded, copied, settings } = await load(output, published, options);
+  const update = await updateData(published.dataSet, loaded, source);
+  const { dataSet } = update;
 
-  const hasIcons = (meta: Meta | undefined): boolean =>
-    resolve(meta).sprites.mode === 'mirror';
-  const { loaded, update } = await loadUpdate(
-    {
-      ...source,
-      previous,
-      hasIcons,
-      isPublished: output.published.entries.size > 0,
-    },
-    previous,
-  );
-
-  const settings = resolve(loaded.site?.meta);
   const publicFiles = readPublicFiles();
-  const mayFetchIcons = namesIcons(wanted) || isRemote(source, loaded);
-  const icons = await gatherIcons(update.dataSet, {
+  const icons = await gatherIcons(dataSet, {
     source: settings.sprites,
     assets: publicFiles.files,
-    copiedSite: loaded.site,
-    publishedSite: previous,
-    fetcher: mayFetchIcons ? source : undefined,
+    copied: copied?.icons,
+    readPublished: (icon) => readPublishedIcon(output, icon),
+    fetcher: mayFetchIcons(options, loaded) ? source : undefined,
   });
-
-  const warnings = findDataWarnings(loaded);
+  const warnings = groupWarnings(dataSet.warnings);
   const inputs: Inputs = {
-    meta: describeSite(loaded, update, settings, warnings),
-    dataSet: update.dataSet,
-    past: update.past,
+    meta: describeSite(dataSet, loaded, settings, warnings),
+    dataSet,
+    dataLicense: readDataLicense(),
     hosts: settings.hosts,
     root: settings.root,
     archive: settings.archive,
     assets: [...publicFiles.files, ...icons.files],
   };
-  const { result, files, install } = await publishSite(
-    output,
-    inputs,
-    source.signal,
-  );
+  const { result, install } = await publishSite(output, inputs, source.signal);
   const notices = [
+    ...describeRestart(published),
     ...publicFiles.notices,
     ...icons.notices,
     ...describeForgottenOptions({
       wanted,
-      published,
+      published: published.meta,
       settings,
-      isCopy: copies !== undefined,
+      isCopy: copiedFrom !== undefined,
     }),
   ];
   const { baseUrl, baseUrlFrom, links, hosts } = settings;
-  return {
+  const report = {
     ...createReport(loaded, update, result, { output, warnings, notices, started }),
     site: { baseUrl, baseUrlFrom, links, hosts, install },
     icons: icons.report,
-    leftBehind: findLeftBehind(loaded.site, files),
   };
+  return { report, dataSet };
+}
+
+/** The parts of the published site that the next one continues. */
+interface PublishedSite {
+  /** Undefined if nothing is published. */
+  readonly meta: Meta | undefined;
+  /**
+   * Undefined if nothing is published, or if an earlier version published a site
+   * without a data set.
+   */
+  readonly dataSet: PreviousDataSet | undefined;
+}
+
+/** @throws OutputError if the published data set or `meta.json` is damaged */
+async function readPublishedSite({
+  folder,
+  published: { entries },
+}: Output): Promise<PublishedSite> {
+  if (entries.size === 0) return { meta: undefined, dataSet: undefined };
+  try {
+    const meta = readMeta(folder, entries);
+    const hasData = entries.has(DATA_FOLDER + DATA_SET_FILE);
+    const dataSet = hasData
+      ? await readPreviousDataSet(openSiteData(folder))
+      : undefined;
+    return { meta, dataSet };
+  } catch (cause) {
+    if (!(cause instanceof GamedataError)) throw cause;
+    const hint = 'Restore the file from a copy, or build into a new folder.';
+    const problem = `cannot be continued: ${cause.message}`;
+    throw new OutputError(problem, folder, { cause, hint });
+  }
+}
+
+/** Reads a published icon that is neither damaged nor the placeholder. */
+function readPublishedIcon(
+  { folder, published: { entries, modified } }: Output,
+  icon: string,
+): Buffer | undefined {
+  const entry = entries.get(icon);
+  const placeholder = entries.get(PLACEHOLDER_ICON);
+  const isPlaceholder = entry?.sha256 === placeholder?.sha256;
+  if (!entry || isPlaceholder || modified.has(icon)) return undefined;
+  return readIntact(folder, entry);
+}
+
+function describeRestart({ meta, dataSet }: PublishedSite): string[] {
+  if (!meta || dataSet) return [];
+  return [
+    'the published site has no data set, so its history and old slugs start again',
+  ];
+}
+
+interface LoadedSite {
+  readonly loaded: SourceResult;
+  /** Undefined for a build. */
+  readonly copied: CopiedSite | undefined;
+  readonly settings: Settings;
 }
 
 /**
- * Reads `meta.json` of the published site. Returns undefined if nothing is
- * published, and an empty object if the file is damaged.
+ * Resolves the settings and reads the data. A build resolves its settings first, so that
+ * invalid ones fail before anything is read. A copy cannot do this, because the base URL
+ * and the links come from the copied site.
  */
-function findPublishedMeta({ published }: Output): Partial<Meta> | undefined {
-  if (published.entries.size === 0) return undefined;
-  return published.meta ?? {};
-}
-
-function findDataWarnings({ site, dataSet }: SourceResult): WarningGroup[] {
-  return site ? readWarnings(site.meta) : groupWarnings(dataSet.warnings);
+async function load(
+  output: Output,
+  published: PublishedSite,
+  { out, source, wanted, copiedFrom }: MakeSiteOptions,
+): Promise<LoadedSite> {
+  const resolve = (copied?: Meta): Settings =>
+    resolveSettings(wanted, out, { published: published.meta, copied });
+  if (copiedFrom === undefined) {
+    const settings = resolve();
+    const isPublished = published.meta !== undefined;
+    const previous = published.dataSet;
+    const loaded = await loadSource({ ...source, isPublished, previous });
+    return { loaded, copied: undefined, settings };
+  }
+  const copied = await copySite(copiedFrom, output, {
+    ...source,
+    wantsIcons: (meta) => resolve(meta).sprites.mode === 'mirror',
+  });
+  const { dataSet, meta, requests } = copied;
+  const loaded = { dataSet, source: meta.source, isCopy: true, requests };
+  return { loaded, copied, settings: resolve(meta) };
 }
 
 function describeSite(
-  loaded: SourceResult,
-  { dataSet, fallback }: Update,
+  { provenance, digest, namesSummary, counts }: DataSet,
+  { source, fallback }: SourceResult,
   settings: Settings,
   warnings: readonly WarningGroup[],
 ): Meta {
   return createMeta({
     generator: PRODUCT,
-    ...dataSet.provenance,
-    source: loaded.source,
-    fallback,
+    ...provenance,
+    source,
+    fallback: fallback ?? null,
     warnings: countWarnings(warnings),
-    digest: dataSet.digest,
-    names: dataSet.namesSummary,
-    counts: dataSet.counts,
+    digest,
+    names: namesSummary,
+    counts,
     base_url: settings.baseUrl,
     links: settings.links,
     hosts: [...settings.hosts],
-    downloads: settings.downloads,
     sprites: settings.sprites,
     // The field is omitted for a site without an archive.
     ...(settings.archive && { archive: true }),
   });
 }
 
-/** Returns whether the user chose how to serve icons, or where to fetch them. */
-export function namesIcons({ sprites }: Pick<WantedSettings, 'sprites'>): boolean {
-  return sprites.mode !== undefined || sprites.upstream !== undefined;
-}
-
 /**
- * Returns whether the data came from the network. If it did not, icons are fetched
- * from the network only if the user asked for them.
+ * Returns whether icons may be requested from the network. If the data did not come from
+ * there, the user must have asked for the icons.
  */
-export function isRemote(
-  { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
-  { fallback }: Pick<SourceResult, 'fallback'>,
+function mayFetchIcons(
+  { source: { source, upstream }, wanted: { sprites } }: MakeSiteOptions,
+  { fallback }: SourceResult,
 ): boolean {
+  const isWanted = sprites.mode !== undefined || sprites.upstream !== undefined;
+  if (isWanted) return true;
   if (source === 'snapshot' || fallback !== undefined) return false;
   return upstream === undefined || isUrl(upstream);
 }
 
 /**
- * The inputs that determine a site's files, except for files that are part of
- * gamedata itself. The records and names are read only if the site has changed.
+ * The inputs that determine a site's files, except for files that are part of gamedata
+ * itself.
  */
-interface Inputs extends Omit<SiteInput, 'buildAssets' | 'records' | 'names'> {
-  readonly dataSet: DataSet;
-}
+type Inputs = Omit<SiteInput, 'buildAssets'>;
 
-interface PublishedSite {
+interface PublishOutcome {
   readonly result: PublishResult;
-  /**
-   * The site's files. If the site has not changed, these are the published files.
-   */
-  readonly files: readonly { readonly path: string }[];
+  /** The commands that install changed host configuration. */
   readonly install: readonly string[];
 }
 
 /**
- * Generates and publishes a site. If the same code has already generated the
- * published site from the same inputs, nothing is written.
+ * Generates and publishes a site. If the same code has already generated the published
+ * site from the same inputs, nothing is written.
  */
 async function publishSite(
   output: Output,
   inputs: Inputs,
   signal: AbortSignal | undefined,
-): Promise<PublishedSite> {
+): Promise<PublishOutcome> {
   const buildInputs = fingerprint(inputs);
   if (output.isUnchanged(buildInputs)) {
-    const files = [...output.published.entries.values()];
-    return { result: output.keepPublished(), files, install: [] };
+    return { result: output.keepPublished(), install: [] };
   }
   // Most scheduled builds change nothing, so we load the page-rendering code only
   // here.
   const { generateFiles } = await import('../site/generate-site.ts');
-  const { dataSet, ...siteInputs } = inputs;
-  const files = await generateFiles({
-    ...siteInputs,
-    records: dataSet.records,
-    names: dataSet.readNames(),
-    buildAssets: readBuildAssets(),
-  });
+  const files = await generateFiles({ ...inputs, buildAssets: readBuildAssets() });
   const install = listInstallCommands(inputs.hosts, output, files);
-  const result = await output.publish(files, { signal, buildInputs });
-  return { result, files, install };
+  const result = await output.publish(files, {
+    encodeManifest: (entries) => encodeManifest(buildInputs, entries),
+    signal,
+  });
+  return { result, install };
 }
 
 /**
  * Hashes a site's inputs. `meta.json` stands in for the records and most options,
  * because it contains the records' digest and the values of those options.
  */
-function fingerprint({ meta, past, root, assets }: Inputs): Required<BuildInputs> {
+function fingerprint({
+  meta,
+  dataSet,
+  root,
+  assets,
+}: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, sha256(encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  const inputs = [meta, past.history, encodeOldSlugs(past.oldSlugs), hashes];
+  const { history, oldSlugs } = dataSet.readPast();
+  const past = [history, encodeOldSlugs(oldSlugs)];
+  const inputs = [meta, dataSet.warnings, past, hashes];
   // The document root matters only for web servers, whose configuration contains it.
   const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
   const hashed = JSON.stringify(hasRoot ? [...inputs, { root }] : inputs);
@@ -295,30 +338,6 @@ function fingerprint({ meta, past, root, assets }: Inputs): Required<BuildInputs
     code: codeDigest(),
     inputs: sha256(hashed),
   };
-}
-
-/**
- * Finds the parts of a copied site that the copy does not have, such as a kind that
- * this version of gamedata does not support.
- */
-function findLeftBehind(
-  source: BuiltSite | undefined,
-  files: readonly { readonly path: string }[],
-): LeftBehindReport {
-  const copiedFiles = new Set(files.map(({ path }) => path));
-  // Matches `api/gamedata/<kind>/index.json`.
-  const listFile = new RegExp(`^${API_PREFIX.slice(1)}([^/]+)/index\\.json$`);
-  const leftBehind: string[] = [];
-  const kinds: string[] = [];
-  for (const file of source?.entries.keys() ?? []) {
-    if (copiedFiles.has(file) || isHostConfig(file) || archiveFiles.includes(file)) {
-      continue;
-    }
-    leftBehind.push(file);
-    const kind = listFile.exec(file)?.[1];
-    if (kind !== undefined) kinds.push(kind);
-  }
-  return { files: leftBehind, kinds };
 }
 
 /**
@@ -347,32 +366,34 @@ function listInstallCommands(
 }
 
 /**
- * Verifies and archives a published site. Failures are reported as problems instead
- * of thrown, because the site stays published.
+ * Verifies a published site, and keeps its data set. Failures are reported as problems
+ * instead of thrown, because the site stays published.
  */
-async function verifyAndArchive({
-  out,
-  verify,
-  keep = 0,
-}: MakeSiteOptions): Promise<ChecksReport> {
+async function verifyAndKeep(
+  { out, verify, keep = 0, source }: MakeSiteOptions,
+  dataSet: DataSet,
+): Promise<ChecksReport> {
   let verified: number | null = null;
   try {
     if (verify) {
       const { verifyFolder } = await import('../verify/folder.ts');
-      const { files, problems } = verifyFolder(out);
+      const { files, problems } = await verifyFolder(out);
       verified = files;
-      if (problems.length > 0) return { verified, problems, archive: null };
+      if (problems.length > 0) return { verified, problems, kept: null };
     }
-    if (keep === 0) return { verified, problems: [], archive: null };
-    const { keepArchive } = await import('./keep-archive.ts');
-    return { verified, problems: [], archive: await keepArchive(out, keep) };
+    if (keep === 0) return { verified, problems: [], kept: null };
+    const kept = await keepDataSet(out, dataSet, keep, source.today);
+    return { verified, problems: [], kept };
   } catch (thrown) {
     const error = toOutputError(thrown, out);
-    if (!(error instanceof OutputError)) throw thrown;
-    return {
-      verified,
-      problems: [{ file: error.path, problem: error.problem }],
-      archive: null,
-    };
+    if (!(error instanceof GamedataError)) throw thrown;
+    return { verified, problems: [toProblem(error, out)], kept: null };
   }
+}
+
+function toProblem(error: GamedataError, out: string): Problem {
+  if (error instanceof OutputError) {
+    return { file: error.path, problem: error.problem };
+  }
+  return { file: out, problem: error.message };
 }

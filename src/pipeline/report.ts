@@ -3,14 +3,9 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Counts } from '../contract/records.ts';
 import { toSeconds } from '../contract/words.ts';
-import {
-  countRecords,
-  type Provenance,
-  type Warning,
-  warningCodes,
-} from '../dataset/data-set.ts';
-import type { NameChanges } from '../dataset/names.ts';
-import type { Update } from '../dataset/update.ts';
+import type { Update } from '../data/advance.ts';
+import { countRecords, type Provenance, type Warning } from '../data/data-set.ts';
+import type { NameChanges } from '../data/names.ts';
 import type { Output, PublishResult } from '../publish/publish.ts';
 import type { IconsReport } from '../upstream/icons.ts';
 import type { SourceResult } from '../upstream/source.ts';
@@ -23,10 +18,7 @@ export interface WarningGroup {
   readonly kind: Kind;
   readonly code: string;
   readonly count: number;
-  /**
-   * The first few messages. Empty for a copied site, because its `meta.json`
-   * contains only the counts.
-   */
+  /** The first few messages. */
   readonly examples: readonly string[];
 }
 
@@ -62,8 +54,6 @@ export interface DataReport extends Readonly<Provenance> {
 /** The differences between the previous data set and this one. */
 export interface ChangesReport {
   readonly steps: readonly Comparison[];
-  /** The slugs of the records that no longer exist. */
-  readonly missing: Readonly<Record<Kind, readonly string[]>>;
   readonly names: readonly NameChanges[];
 }
 
@@ -73,7 +63,6 @@ export type FilesReport = Omit<PublishResult, 'changed' | 'notices'>;
 export interface BuildReport extends Report {
   readonly site: SiteReport;
   readonly icons: IconsReport;
-  readonly leftBehind: LeftBehindReport;
   readonly checks: ChecksReport;
 }
 
@@ -86,20 +75,14 @@ export interface SiteReport
   readonly install: readonly string[];
 }
 
-/** The parts of a copied site that the copy does not have. */
-export interface LeftBehindReport {
-  readonly files: readonly string[];
-  readonly kinds: readonly string[];
-}
-
-/** The results of verifying and archiving the site after it was published. */
+/** The results of the steps after the site was published. */
 export interface ChecksReport {
   /** The number of files that were verified, or null without `verify`. */
   readonly verified: number | null;
-  /** The problems found in the published site, or while archiving it. */
+  /** The problems found in the published site, or while keeping its data set. */
   readonly problems: readonly Problem[];
-  /** This site's archive, or null without `keep`. */
-  readonly archive: string | null;
+  /** The folder in which the data set is kept, or null without `keep`. */
+  readonly kept: string | null;
 }
 
 interface ReportContext {
@@ -112,7 +95,7 @@ interface ReportContext {
 
 /**
  * Creates the report of a build or a snapshot after it was published. The notices
- * are in the order of the steps that they are about: locking, reading, comparing,
+ * are in the order of the steps that they are about: locking, reading,
  * building, publishing. The duration ends with this call, so call it last.
  */
 export function createReport(
@@ -121,14 +104,14 @@ export function createReport(
   { changed, notices, ...files }: PublishResult,
   context: ReportContext,
 ): Report {
-  const { dataSet, fallback } = update;
+  const { dataSet } = update;
   return {
     changed,
     out: context.output.folder,
     data: {
       ...dataSet.provenance,
       source: loaded.source,
-      fallback,
+      fallback: loaded.fallback ?? null,
       digest: dataSet.digest,
       counts: dataSet.counts,
       isCached: loaded.isCached ?? false,
@@ -136,7 +119,6 @@ export function createReport(
     },
     changes: {
       steps: update.steps,
-      missing: update.missing,
       names: update.nameChanges,
     },
     files,
@@ -144,7 +126,6 @@ export function createReport(
     notices: [
       ...context.output.notices,
       ...(loaded.notices ?? []),
-      ...update.notices,
       ...(context.notices ?? []),
       ...notices,
     ],
@@ -164,19 +145,6 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
       const sameCode = ofKind.filter((warning) => warning.code === code);
       const examples = sameCode.slice(0, MAX_EXAMPLES).map(({ message }) => message);
       groups.push({ kind, code, count: countRecords(sameCode), examples });
-    }
-  }
-  return groups;
-}
-
-/** Reads the warnings of a copied site. */
-export function readWarnings({ warnings }: Meta): WarningGroup[] {
-  const groups: WarningGroup[] = [];
-  for (const kind of kindNames) {
-    for (const code of warningCodes) {
-      const count = warnings[kind][code] ?? 0;
-      if (count === 0) continue;
-      groups.push({ kind, code, count, examples: [] });
     }
   }
   return groups;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Meta } from '../contract/meta.ts';
-import { type LinkStyle, PLAIN_URL } from '../contract/paths.ts';
+import { formatValue } from '../contract/parse.ts';
+import { type LinkStyle, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
 import { DEFAULT_ICONS_UPSTREAM, type IconSource } from '../contract/responses.ts';
 import { joinWords } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
@@ -14,8 +15,8 @@ import {
 import { isPlainRoot } from '../hosts/web-server.ts';
 
 /**
- * The settings that the user chose. All other settings come from the published site,
- * from the copied site, or from defaults.
+ * The settings that the user chose. All others come from defaults, except for the base
+ * URL and the links.
  */
 export interface WantedSettings {
   readonly baseUrl: string | undefined;
@@ -23,8 +24,6 @@ export interface WantedSettings {
   readonly hosts: readonly HostName[] | undefined;
   /** The document root of the web server. */
   readonly root: string | undefined;
-  /** Whether the site has bulk files. */
-  readonly downloads: boolean;
   /** Whether the site contains its own archive. */
   readonly archive: boolean;
   readonly sprites: {
@@ -40,34 +39,22 @@ export interface Settings {
   readonly links: LinkStyle;
   readonly hosts: readonly HostName[];
   readonly root: string;
-  readonly downloads: boolean;
   readonly archive: boolean;
   readonly sprites: IconSource;
 }
 
 /** The sites whose settings may be reused. */
 export interface KnownSites {
-  /**
-   * Describes the published site. Undefined if no site is published; an empty object
-   * if the site's `meta.json` is damaged.
-   */
-  readonly published: Partial<Meta> | undefined;
+  /** Describes the published site. Undefined if no site is published. */
+  readonly published: Meta | undefined;
   /** Describes the copied site. Undefined for a build. */
   readonly copied: Meta | undefined;
-  /**
-   * Whether the published site is rebuilt from itself. Such a site may come from
-   * anyone, so we do not keep its hosts.
-   */
-  readonly isOwnSource: boolean;
 }
 
 /**
- * Chooses a value for each setting that the user did not give.
- *
- * A build keeps the published base URL, because that URL must not change by
- * accident. A copy also keeps the published links and hosts. If no site is published
- * yet, the copy uses the base URL and the links of the copied site. If the published
- * `meta.json` is damaged, the copy uses the links of the copied site as well.
+ * Chooses a value for each setting that the user did not give. A build keeps the
+ * published base URL, because that URL must not change by accident. A copy uses the base
+ * URL and the links of the copied site.
  *
  * @throws UsageError if the base URL is unknown and the user must set it, or if
  * hosts and links contradict each other
@@ -77,31 +64,16 @@ export function resolveSettings(
   out: string,
   known: KnownSites,
 ): Settings {
-  const hosts = wanted.hosts ?? findKeptHosts(known) ?? [defaultHost];
-  const links = resolveLinks(wanted.links, hosts, known);
+  const hosts = wanted.hosts ?? [defaultHost];
+  const links = resolveLinks(wanted.links ?? known.copied?.links, hosts);
   return {
-    ...resolveBaseUrl(wanted, out, known),
+    ...resolveBaseUrl(wanted, known),
     links,
     hosts: [...new Set(hosts)],
     root: resolveDocumentRoot(wanted.root, hosts, out),
-    downloads: wanted.downloads,
     archive: wanted.archive,
     sprites: resolveIconSource(wanted, links),
   };
-}
-
-/**
- * Returns the hosts of a published copy, without hosts that this version does not
- * support.
- */
-function findKeptHosts({
-  published,
-  copied,
-  isOwnSource,
-}: KnownSites): HostName[] | undefined {
-  if (!copied || isOwnSource) return undefined;
-  const publishedHosts = published?.hosts;
-  return publishedHosts && hostNames.filter((name) => publishedHosts.includes(name));
 }
 
 /** An option of the published site that the user did not repeat. */
@@ -118,21 +90,18 @@ export interface SettingsChange {
   readonly wanted: Omit<WantedSettings, 'baseUrl' | 'root'>;
   /**
    * Describes the published site before the change. Undefined if no site was
-   * published; an empty object if the site's `meta.json` is damaged.
+   * published.
    */
-  readonly published: Partial<Meta> | undefined;
-  readonly settings: Pick<
-    Settings,
-    'links' | 'hosts' | 'downloads' | 'archive' | 'sprites'
-  >;
-  /** Whether the site is a copy, which keeps the published links. */
+  readonly published: Meta | undefined;
+  readonly settings: Pick<Settings, 'links' | 'hosts' | 'archive' | 'sprites'>;
+  /** Whether the site is a copy, whose links come from the copied site. */
   readonly isCopy: boolean;
 }
 
 /**
  * Warns about parts of the published site that are different now because the user
- * did not repeat an option. Links, icons and downloads of a copy depend on the
- * copied site, so for a copy, the warning is only about hosts.
+ * did not repeat an option. The links and icons of a copy depend on the copied site,
+ * so for a copy, the warning is only about hosts.
  *
  * A user who gave other values knows that, so there is no warning.
  */
@@ -174,13 +143,13 @@ function findDroppedHosts({
   ];
 }
 
-/** Finds the links, icons and downloads that change because of a missing option. */
+/** Finds the links, icons and archive that change because of a missing option. */
 function findChangedParts({
   wanted,
   published,
   settings,
 }: SettingsChange): ForgottenOption[] {
-  const { links, sprites, downloads, archive } = published ?? {};
+  const { links, sprites, archive } = published ?? {};
   const changedParts: ForgottenOption[] = [];
   const addChange = (change: string, name: string, value = ''): void => {
     const reason = `${name} was not given`;
@@ -197,9 +166,6 @@ function findChangedParts({
     const change = `icons were ${mode} and are now ${settings.sprites.mode}`;
     addChange(change, '--sprites', ` ${mode}`);
   }
-  if (downloads === false && settings.downloads) {
-    addChange('bulk files were added', '--no-downloads');
-  }
   if (archive && !settings.archive) {
     addChange('the archive was removed', '--archive');
   }
@@ -209,14 +175,9 @@ function findChangedParts({
 function resolveLinks(
   wanted: LinkStyle | undefined,
   hosts: readonly HostName[],
-  { published, copied }: KnownSites,
 ): LinkStyle {
   const host = hosts.find((name) => allHosts[name].ignoresQueries);
-  if (host === undefined) {
-    // If the published `meta.json` is damaged, we do not know the published links.
-    const kept = copied && (published?.links ?? copied.links);
-    return wanted ?? kept ?? 'query';
-  }
+  if (host === undefined) return wanted ?? 'query';
   if (wanted === undefined || wanted === 'file') return 'file';
   throw new UsageError(
     `got ${wanted}, expected file for ${host}, which ignores queries`,
@@ -243,30 +204,25 @@ function resolveIconSource(
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
 
 /**
- * Takes the base URL from the options, from the published site, or from the copied
+ * Takes the base URL from the options, from the copied site, or from the published
  * site, in this order. The default is only for trying a site on one machine, so a
  * user who names a host has to choose the base URL.
  *
  * @throws UsageError
  */
 function resolveBaseUrl(
-  wanted: WantedSettings,
-  out: string,
-  known: KnownSites,
+  { baseUrl, hosts = [] }: WantedSettings,
+  { published, copied }: KnownSites,
 ): Pick<Settings, 'baseUrl' | 'baseUrlFrom'> {
-  const { baseUrl, hosts = [] } = wanted;
-  const { published, copied } = known;
   if (baseUrl !== undefined) return { baseUrl, baseUrlFrom: 'option' };
+  if (copied) return { baseUrl: readBaseUrl(copied), baseUrlFrom: 'source' };
   if (published) {
-    const publishedUrl = readBaseUrl(published, out);
-    if (isAccidentalBaseUrl(publishedUrl, hosts, known)) {
+    const publishedUrl = readBaseUrl(published);
+    if (isAccidentalBaseUrl(publishedUrl, hosts, published)) {
       const got = `only the default ${DEFAULT_BASE_URL}`;
       throw createBaseUrlError(got, hosts);
     }
     return { baseUrl: publishedUrl, baseUrlFrom: 'published' };
-  }
-  if (copied) {
-    return { baseUrl: readBaseUrl(copied, 'the source'), baseUrlFrom: 'source' };
   }
   if (hosts.length > 0) throw createBaseUrlError('none', hosts);
   return { baseUrl: DEFAULT_BASE_URL, baseUrlFrom: 'default' };
@@ -280,11 +236,10 @@ function resolveBaseUrl(
 function isAccidentalBaseUrl(
   publishedUrl: string,
   hosts: readonly HostName[],
-  { published, copied }: KnownSites,
+  published: Meta,
 ): boolean {
-  if (copied || publishedUrl !== DEFAULT_BASE_URL) return false;
-  const publishedHosts = published?.hosts ?? [];
-  return hosts.some((name) => !publishedHosts.includes(name));
+  if (publishedUrl !== DEFAULT_BASE_URL) return false;
+  return hosts.some((name) => !published.hosts.includes(name));
 }
 
 function createBaseUrlError(got: string, hosts: readonly HostName[]): UsageError {
@@ -300,11 +255,11 @@ function createBaseUrlError(got: string, hosts: readonly HostName[]): UsageError
   );
 }
 
-function readBaseUrl({ base_url: baseUrl }: Partial<Meta>, owner: string): string {
-  if (baseUrl !== undefined && PLAIN_URL.test(baseUrl)) return baseUrl;
-  throw new UsageError(`got none, and the base URL of ${owner} cannot be read`, {
+/** Anyone may have written the copied site, so its base URL is checked. */
+function readBaseUrl({ base_url: baseUrl }: Meta): string {
+  if (PLAIN_URL.test(baseUrl)) return baseUrl;
+  throw new UsageError(`got ${formatValue(baseUrl)}, expected ${PLAIN_URL_RULE}`, {
     option: '--base-url',
-    hint: 'Set the base URL with --base-url or BASE_URL.',
   });
 }
 

@@ -11,14 +11,20 @@ import { readStatus } from '../files.ts';
 export interface Change {
   /** The paths of new files. */
   readonly added: readonly string[];
-  /** The paths of published files that get another content. */
+  /** The paths of published files that are written again. */
   readonly replaced: readonly string[];
   /** The paths of published files that the next site lacks. */
   readonly removed: readonly string[];
 }
 
 /**
- * Compares the published site with the next one.
+ * Compares the published site with the next one. If a build was killed while it moved
+ * files, the result is the rest of the change:
+ *
+ * - A file that was moved is no longer staged, so it is neither added nor replaced.
+ * - A file that was removed is listed again, and removing it again does nothing.
+ * - A file below a path that is now a file is not listed, because `assertApplicable`
+ *   refuses the change until the operator has deleted its folder.
  *
  * @param staged the paths of the files that are staged and have yet to be moved
  */
@@ -35,9 +41,19 @@ export function compareSites(
     else added.push(file);
   }
   for (const file of published.keys()) {
-    if (!next.has(file)) removed.push(file);
+    if (!next.has(file) && !isBelowFile(file, next)) removed.push(file);
   }
   return { added, replaced, removed };
+}
+
+/** Returns whether a parent folder of a path is a file of a site. */
+function isBelowFile(file: string, site: Entries): boolean {
+  let parent = path.posix.dirname(file);
+  while (parent !== '.') {
+    if (site.has(parent)) return true;
+    parent = path.posix.dirname(parent);
+  }
+  return false;
 }
 
 /** The first place on the way to a file where the site has no real folder. */
@@ -73,7 +89,7 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
 
 /**
  * Checks that a change touches only gamedata's own files inside the folder: the place of
- * each new file is free, no published file has become a folder, and each folder on the
+ * each new file is free, no file that is replaced has become a folder, and each folder on the
  * way to a file is a real folder or missing. A symlink could lead out of the site.
  *
  * A build checks this before it commits the change, and again before it moves files,
@@ -99,7 +115,8 @@ export function assertApplicable(folder: string, change: Change): void {
     if (status?.isDirectory()) obstacles.add(file);
   }
   if (obstacles.size === 0) return;
-  const problem = `contains files that gamedata did not write: ${listFirst([...obstacles], 5)}`;
-  const hint = 'Move them elsewhere, or into public/ to make them part of the site.';
+  const problem = `contains files in the way of the new site: ${listFirst([...obstacles], 5)}`;
+  const hint =
+    'If they are yours, move them elsewhere, or into public/ to make them part of the site. Otherwise, delete them.';
   throw new OutputError(problem, folder, { hint });
 }

@@ -1,12 +1,31 @@
+/**
+ * Completes changes. A site's folder is in one of these states:
+ *
+ * | state | work folder `.gamedata/` | commands read |
+ * |---|---|---|
+ * | published | missing | the published site |
+ * | staging | no manifest in `next/` | the published site |
+ * | committed | a manifest in `next/` | the next site |
+ * | moved | no manifest in `next/` any more | the next site |
+ *
+ * While a change is committed, its files are moved one after another. Commands read a
+ * file from `next/` if it is still there. A work folder without a manifest in `next/` is
+ * a remainder, which the next build removes, unless the build that holds the lock is
+ * staging. No other build changes the state.
+ */
+
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { parseManifest, readManifest } from '../built/own-files.ts';
-import { folderStorage, hasStagedChange } from '../built/site-folder.ts';
-import { entriesByPath } from '../built/verified-files.ts';
-import type { Entries } from '../contract/meta.ts';
-import { MANIFEST_FILE, WORK_FOLDER } from '../contract/paths.ts';
-import { OutputError } from '../errors.ts';
+import { getMaxBytes } from '../contract/limits.ts';
+import { type Entries, entriesByPath } from '../contract/meta.ts';
+import { STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
+import { GamedataError, OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus, walk } from '../files.ts';
+import {
+  findCommittedManifest,
+  type ManifestFile,
+  parseEntries,
+} from '../site-folder.ts';
 import {
   assertApplicable,
   type Change,
@@ -39,9 +58,10 @@ export interface Finished {
  * committed.
  */
 export function finish(folder: string): Finished {
-  if (!hasStagedChange(folder)) return { isCompleted: false, notices: [] };
-  const next = readStagedEntries(folder);
-  const published = readPublishedEntries(folder);
+  const manifestFile = findCommittedManifest(folder);
+  if (!manifestFile) return { isCompleted: false, notices: [] };
+  const next = readStagedEntries(folder, manifestFile);
+  const published = readPublishedEntries(folder, manifestFile);
   const staged = listStagedFiles(folder, next);
   const change = compareSites(published, next, staged);
   assertApplicable(folder, change);
@@ -50,32 +70,40 @@ export function finish(folder: string): Finished {
   explainFailure(
     'cannot be completed',
     folder,
-    () => moveFiles(folder, change),
+    () => moveFiles(folder, change, manifestFile),
     hint,
   );
   return { isCompleted: true, notices: cleanUp(folder) };
 }
 
-function readStagedEntries(folder: string): Entries {
+function readStagedEntries(folder: string, manifestFile: ManifestFile): Entries {
   try {
-    return entriesByPath(readManifest(folderStorage(getStagedPath(folder))));
+    const stagedFile = `${STAGED_FOLDER}/${manifestFile}`;
+    const body = readFile(folder, stagedFile, getMaxBytes(manifestFile));
+    return entriesByPath(parseEntries(folder, manifestFile, body));
   } catch (cause) {
-    if (!(cause instanceof OutputError) || cause.hint !== undefined) throw cause;
-    const hint = `Delete ${path.join(folder, WORK_FOLDER)}, and build again.`;
-    throw new OutputError(cause.problem, cause.path, { cause, hint });
+    const { message } = cause as Error;
+    const deleteHint = `Delete ${path.join(folder, WORK_FOLDER)}, and build again.`;
+    // A newer version of gamedata can still finish its own change.
+    const ownHint = cause instanceof GamedataError ? cause.hint : undefined;
+    const hint = ownHint ?? deleteHint;
+    throw new OutputError(`cannot be completed: ${message}`, folder, {
+      cause,
+      hint,
+    });
   }
 }
 
 /** Reads the manifest that the staged one replaces. */
-function readPublishedEntries(folder: string): Entries {
-  const body = attempt(() => readFile(folder, MANIFEST_FILE), 'ENOENT');
+function readPublishedEntries(folder: string, manifestFile: ManifestFile): Entries {
+  const body = attempt(() => readFile(folder, manifestFile), 'ENOENT');
   if (!body) return new Map();
-  return entriesByPath(parseManifest(folderStorage(folder), body));
+  return entriesByPath(parseEntries(folder, manifestFile, body));
 }
 
 /**
- * Lists the files of the next site that have not been moved yet. Symlinks are skipped,
- * because they may lead to unrelated files of this user.
+ * Lists the files of the next site that have not been moved yet. Symlinks are not
+ * listed. They can only be moved together with a new folder that contains them.
  */
 function listStagedFiles(folder: string, next: Entries): string[] {
   const staged: string[] = [];
@@ -85,14 +113,18 @@ function listStagedFiles(folder: string, next: Entries): string[] {
   return staged;
 }
 
-function moveFiles(folder: string, { added, replaced, removed }: Change): void {
+function moveFiles(
+  folder: string,
+  { added, replaced, removed }: Change,
+  manifestFile: ManifestFile,
+): void {
   const moves = listMoves(folder, [...added, ...replaced]);
   for (const moved of moves) moveIntoPlace(folder, moved);
   for (const file of removed) removeFile(folder, file);
   // Without flushing, a power cut could keep the new manifest but lose the other
   // renames.
   flushAll(folder, [...added, ...replaced, ...removed]);
-  moveIntoPlace(folder, MANIFEST_FILE);
+  moveIntoPlace(folder, manifestFile);
 }
 
 /**
@@ -127,8 +159,8 @@ function removeFile(folder: string, file: string): void {
 }
 
 /**
- * Flushes the new manifest and removes the work folder. The new site is complete, so a
- * failure is only a notice.
+ * Flushes the folder, so that the manifest stays in place, and removes the work folder.
+ * The new site is complete, so a failure is only a notice.
  */
 function cleanUp(folder: string): string[] {
   try {

@@ -40,6 +40,7 @@ function createParents(folder: string, created: string[]): void {
   const newParents: string[] = [];
   while (parent.length >= outermost.length) {
     newParents.push(parent);
+    openToReaders(parent);
     parent = path.dirname(parent);
   }
   created.unshift(...newParents);

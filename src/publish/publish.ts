@@ -4,7 +4,7 @@ import type { BuildInputs, ManifestEntry, SiteFile } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, isInside, toOutputError } from '../files.ts';
-import { PRODUCT } from '../package.ts';
+import type { ManifestFile } from '../site-folder.ts';
 import { finish } from './finish.ts';
 import { createFolder, removeEmptyFolders } from './folder.ts';
 import { HeldLockError, type Lock, lockFolder } from './lock.ts';
@@ -24,13 +24,19 @@ export interface PublishResult {
 }
 
 export interface OpenOptions {
+  /** The file that lists all others. The default is `manifest.json`. */
+  readonly manifestFile?: ManifestFile;
   /** Called with each notice about opening the folder if publishing then fails. */
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
 export interface PublishOptions {
-  /** The inputs that the files were generated from. */
-  readonly buildInputs?: BuildInputs;
+  /**
+   * Creates the content of the manifest.
+   *
+   * @param entries the entries of all other files, sorted by path
+   */
+  readonly encodeManifest: (entries: readonly ManifestEntry[]) => Uint8Array;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -43,7 +49,7 @@ export interface Output {
   readonly notices: readonly string[];
   /**
    * Returns whether the published site was generated with the same code from the
-   * same inputs.
+   * same inputs, and none of its files has been modified.
    */
   isUnchanged(buildInputs: Required<BuildInputs>): boolean;
   /** Keeps the published site as it is. */
@@ -55,7 +61,7 @@ export interface Output {
    */
   publish(
     files: Iterable<SiteFile>,
-    options?: PublishOptions,
+    options: PublishOptions,
   ): Promise<PublishResult>;
 }
 
@@ -76,7 +82,7 @@ export const COMPLETED = 'an interrupted build was finished first';
 export async function withOutput<T>(
   out: string,
   use: (output: Output) => Promise<T>,
-  { onNotice }: OpenOptions = {},
+  { manifestFile = MANIFEST_FILE, onNotice }: OpenOptions = {},
 ): Promise<T> {
   assertNotInUse(out);
   const createdFolders: string[] = [];
@@ -91,10 +97,11 @@ export async function withOutput<T>(
     const finished = finish(out);
     if (finished.isCompleted) notices.push(COMPLETED);
     notices.push(...finished.notices);
-    const published = readPublished(out);
+    const published = readPublished(out, manifestFile);
     // A build that was killed before its commit leaves a work folder behind.
     attempt(() => removeWorkFolder(out));
-    return await use(createOutput(out, published, notices));
+    const { isCompleted } = finished;
+    return await use(createOutput({ folder: out, published, notices, isCompleted }));
   } catch (error) {
     // The notices are reported here, because there is no result that could contain
     // them.
@@ -118,20 +125,28 @@ function assertNotInUse(out: string): void {
   if (workingFolder !== folder && !isInside(folder, workingFolder)) return;
   const hint =
     'Run the command in another folder, or name a folder inside this one.';
-  const problem = 'is the working folder, or contains it, and cannot be replaced';
+  const problem = 'is the working folder, or contains it';
   throw new OutputError(problem, out, { hint });
+}
+
+interface LockedFolder {
+  readonly folder: string;
+  readonly published: Published;
+  readonly notices: readonly string[];
+  /** Whether an interrupted change was finished before. */
+  readonly isCompleted: boolean;
 }
 
 /**
  * Creates the output for a folder that is locked. If an interrupted change was finished
  * before, the result reports a change even if no file was written since.
  */
-function createOutput(
-  folder: string,
-  published: Published,
-  notices: readonly string[],
-): Output {
-  const isCompleted = notices.includes(COMPLETED);
+function createOutput({
+  folder,
+  published,
+  notices,
+  isCompleted,
+}: LockedFolder): Output {
   return {
     folder,
     published,
@@ -142,18 +157,15 @@ function createOutput(
       return keys.every((key) => published.buildInputs?.[key] === buildInputs[key]);
     },
     keepPublished() {
-      const { size } = statSync(path.join(folder, MANIFEST_FILE));
-      const { files, bytes } = measureSite(published.entries.values(), size);
+      const entries = published.entries.values();
+      const { size } = statSync(path.join(folder, published.manifestFile));
+      const { files, bytes } = measureSite(entries, size);
       const counts = { written: 0, kept: files, removed: 0 };
       return { changed: isCompleted, files, bytes, ...counts, notices: [] };
     },
-    async publish(siteFiles, { buildInputs, signal } = {}) {
-      const { entries, manifestBytes, written, removed } = await stage(folder, {
-        buildInputs: buildInputs ?? { generator: PRODUCT },
-        published,
-        files: siteFiles,
-        signal,
-      });
+    async publish(siteFiles, options) {
+      const next = { ...options, published, files: siteFiles };
+      const { entries, manifestBytes, written, removed } = await stage(folder, next);
       const finished = finish(folder);
       const { files, bytes } = measureSite(entries, manifestBytes);
       return {

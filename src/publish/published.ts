@@ -1,78 +1,101 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { OtherFormatError, readManifest } from '../built/own-files.ts';
-import { readPublishedMeta } from '../built/previous-site.ts';
-import { folderStorage, LOST_FILES_FOLDER } from '../built/site-folder.ts';
-import { entriesByPath } from '../built/verified-files.ts';
-import type {
-  BuildInputs,
-  Entries,
-  Manifest,
-  ManifestEntry,
-  Meta,
+import {
+  type BuildInputs,
+  type Entries,
+  entriesByPath,
+  type ManifestEntry,
 } from '../contract/meta.ts';
-import { MANIFEST_FILE } from '../contract/paths.ts';
-import { OutputError } from '../errors.ts';
+import { parseManifest } from '../contract/own-files.ts';
+import { DATA_SET_FILE } from '../contract/paths.ts';
+import { parseDescription } from '../data/data-set-folder.ts';
+import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
 import { sha256 } from '../sha256.ts';
+import { LOST_FILES_FOLDER, type ManifestFile } from '../site-folder.ts';
 
-/** The published site in a folder. */
+/** The site or the data set that is published in a folder. */
 export interface Published {
+  readonly manifestFile: ManifestFile;
   /** The files listed in the manifest. Empty if nothing is published. */
   readonly entries: Entries;
   /** The paths of files that differ from the manifest. */
   readonly modified: ReadonlySet<string>;
-  /**
-   * The inputs that the site was generated from. Undefined if nothing is published.
-   */
-  readonly buildInputs?: BuildInputs;
-  /** Undefined if nothing is published or if `meta.json` is damaged. */
-  readonly meta?: Meta | undefined;
+  /** The inputs that a site was generated from. A data set has none. */
+  readonly buildInputs?: BuildInputs | undefined;
 }
 
+const EMPTY_FOLDER_HINT = 'Choose a new or empty folder.';
+
 /**
- * Reads the published site in a folder.
+ * Reads what is published in a folder.
  *
- * @throws OutputError if the folder contains anything other than a published site
+ * @throws OutputError if the folder contains files but no manifest of this name
  */
-export function readPublished(folder: string): Published {
+export function readPublished(
+  folder: string,
+  manifestFile: ManifestFile,
+): Published {
   const names = explainFailure('is not a readable folder', folder, () =>
     readdirSync(folder),
   );
-  if (names.every(isIgnored)) return { entries: new Map(), modified: new Set() };
-  const { files, ...buildInputs } = readOwnManifest(folder);
-  const entries = entriesByPath({ files });
-  const manifestTime = statSync(path.join(folder, MANIFEST_FILE)).mtimeMs;
+  if (names.every(isIgnored)) {
+    return { manifestFile, entries: new Map(), modified: new Set() };
+  }
+  const manifest = readManifestBody(folder, manifestFile);
+  const { files, buildInputs } = parsePublished(folder, manifestFile, manifest);
+  const manifestTime = statSync(path.join(folder, manifestFile)).mtimeMs;
   const modified = new Set<string>();
   for (const entry of files) {
     const status = readStatus(path.join(folder, entry.path));
     if (isModified(folder, entry, status, manifestTime)) modified.add(entry.path);
   }
-  const meta = readPublishedMeta(folderStorage(folder), entries);
-  return { entries, modified, buildInputs, meta };
+  return { manifestFile, entries: entriesByPath(files), modified, buildInputs };
 }
 
 /**
  * Returns whether a first build accepts a name in its folder. A new volume contains
- * `lost+found`, and names that start with a dot are not part of a site.
+ * `lost+found`, and hidden files may be the operator's. If one of them is in the way of a
+ * new file, the change is refused later (`assertApplicable`).
  */
 function isIgnored(name: string): boolean {
   return name === LOST_FILES_FOLDER || name.startsWith('.');
 }
 
-/**
- * Reads the manifest. If the folder contains other files instead of a site, the
- * error suggests choosing another folder.
- */
-function readOwnManifest(folder: string): Manifest {
+function readManifestBody(folder: string, manifestFile: ManifestFile): Buffer {
   try {
-    return readManifest(folderStorage(folder));
+    return readFile(folder, manifestFile);
   } catch (cause) {
-    if (!(cause instanceof OutputError) || cause instanceof OtherFormatError) {
-      throw cause;
+    const failure = describeReadFailure(cause);
+    const problem = `contains files, but its ${manifestFile} ${failure}`;
+    throw new OutputError(problem, folder, { cause, hint: EMPTY_FOLDER_HINT });
+  }
+}
+
+interface ParsedManifest {
+  readonly files: readonly ManifestEntry[];
+  readonly buildInputs: BuildInputs | undefined;
+}
+
+function parsePublished(
+  folder: string,
+  manifestFile: ManifestFile,
+  body: Buffer,
+): ParsedManifest {
+  try {
+    if (manifestFile === DATA_SET_FILE) {
+      const { files } = parseDescription(folder, body);
+      return { files, buildInputs: undefined };
     }
-    const problem = `contains files, but ${cause.problem}`;
-    const hint = 'Choose a new or empty folder.';
+    const { files, generator, code, inputs } = parseManifest(
+      body,
+      path.join(folder, manifestFile),
+    );
+    return { files, buildInputs: { generator, code, inputs } };
+  } catch (cause) {
+    if (!(cause instanceof GamedataError)) throw cause;
+    const hint = cause.hint ?? EMPTY_FOLDER_HINT;
+    const problem = `contains files, but no valid ${manifestFile}: ${cause.message}`;
     throw new OutputError(problem, folder, { cause, hint });
   }
 }

@@ -1,36 +1,37 @@
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { hasStagedChange } from '../built/site-folder.ts';
-import { entriesByPath } from '../built/verified-files.ts';
+import { describeExcess, getMaxBytes } from '../contract/limits.ts';
 import {
-  type BuildInputs,
   encodeBody,
+  entriesByPath,
   isListable,
   type ManifestEntry,
   type SiteFile,
 } from '../contract/meta.ts';
-import { MANIFEST_FILE, STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
+import { STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
+import { createEntry } from '../data/entries.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile } from '../files.ts';
-import { createEntry, encodeManifest } from '../site/manifest.ts';
+import { findCommittedManifest, type ManifestFile } from '../site-folder.ts';
 import { assertApplicable, compareSites } from './change.ts';
 import { setLaterTime, setManifestTime } from './file-times.ts';
 import { flush, flushAll } from './flush.ts';
 import type { Published } from './published.ts';
 import {
-  createWorkFolder,
   getStagedPath,
+  prepareWorkFolder,
   removeWorkFolder,
   type WorkFolder,
 } from './work-folder.ts';
 
-/** The next site, and how it differs from the published one. */
+/** The next site, and the published one that it replaces. */
 export interface NextSite {
-  readonly buildInputs: BuildInputs;
   readonly published: Published;
+  /** Creates the content of the manifest from the entries of all other files. */
+  readonly encodeManifest: (entries: readonly ManifestEntry[]) => Uint8Array;
   readonly files: Iterable<SiteFile>;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A change that is committed, unless nothing differs. */
@@ -57,7 +58,7 @@ export async function stage(folder: string, next: NextSite): Promise<StagedChang
   try {
     return await stageAndCommit(folder, next);
   } catch (error) {
-    if (!hasStagedChange(folder)) attempt(() => removeWorkFolder(folder));
+    if (!findCommittedManifest(folder)) attempt(() => removeWorkFolder(folder));
     throw error;
   }
 }
@@ -66,27 +67,25 @@ async function stageAndCommit(
   folder: string,
   next: NextSite,
 ): Promise<StagedChange> {
-  const { published, buildInputs } = next;
-  const workFolder = createWorkFolder(folder);
+  const { published, encodeManifest } = next;
+  const { manifestFile } = published;
+  const workFolder = prepareWorkFolder(folder);
   const { entries, staged, latestSetMs } = await stageFiles(
     folder,
     next,
     workFolder,
   );
-  const manifest = encodeManifest(buildInputs, entries);
-  const change = compareSites(
-    published.entries,
-    entriesByPath({ files: entries }),
-    staged,
-  );
+  const manifest = encodeManifest(entries);
+  const change = compareSites(published.entries, entriesByPath(entries), staged);
   const hasSameFiles = staged.length === 0 && change.removed.length === 0;
-  if (hasSameFiles && isPublishedManifest(folder, manifest)) {
+  if (hasSameFiles && hasContent(folder, manifestFile, manifest)) {
     return { entries, manifestBytes: manifest.length, written: 0, removed: 0 };
   }
+  assertReadable(folder, manifestFile, manifest);
   assertApplicable(folder, change);
-  workFolder.write(`${WORK_FOLDER}/${MANIFEST_FILE}`, manifest);
+  workFolder.write(`${WORK_FOLDER}/${manifestFile}`, manifest);
   explainFailure('cannot be committed', folder, () =>
-    commit(folder, staged, latestSetMs),
+    commit(folder, manifestFile, staged, latestSetMs),
   );
   return {
     entries,
@@ -96,9 +95,20 @@ async function stageAndCommit(
   };
 }
 
-function isPublishedManifest(folder: string, manifest: Uint8Array): boolean {
-  const publishedManifest = attempt(() => readFile(folder, MANIFEST_FILE));
-  return publishedManifest?.equals(manifest) ?? false;
+/** Rejects a manifest that would be too large to be read back. */
+function assertReadable(
+  folder: string,
+  manifestFile: ManifestFile,
+  { length }: Uint8Array,
+): void {
+  const problem = describeExcess(length, getMaxBytes(manifestFile));
+  if (problem === undefined) return;
+  throw new OutputError(problem, path.join(folder, manifestFile));
+}
+
+function hasContent(folder: string, file: string, content: Uint8Array): boolean {
+  const body = attempt(() => readFile(folder, file));
+  return body?.equals(content) ?? false;
 }
 
 interface StagedFiles {
@@ -174,16 +184,17 @@ function isPublished(
  */
 function commit(
   folder: string,
+  manifestFile: ManifestFile,
   staged: readonly string[],
   latestSetMs: number,
 ): void {
   const workFolder = path.join(folder, WORK_FOLDER);
-  const draft = path.join(workFolder, MANIFEST_FILE);
-  setManifestTime(draft, path.join(folder, MANIFEST_FILE), latestSetMs);
+  const draft = path.join(workFolder, manifestFile);
+  setManifestTime(draft, path.join(folder, manifestFile), latestSetMs);
   const stagedFolder = getStagedPath(folder);
   flushAll(stagedFolder, staged);
   flush(draft);
   flush(workFolder);
-  renameSync(draft, path.join(stagedFolder, MANIFEST_FILE));
+  renameSync(draft, path.join(stagedFolder, manifestFile));
   flush(stagedFolder);
 }

@@ -1,10 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import {
-  STAGED_FOLDER,
-  STAGED_MANIFEST_FILE,
-  WORK_FOLDER,
-} from '../contract/paths.ts';
+import { MANIFEST_FILE, STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
 import { explainFailure } from '../files.ts';
 import { createFileMaker, type FileMaker } from './access.ts';
 
@@ -29,7 +25,7 @@ export interface WorkFolder {
 }
 
 /** Prepares to write into the work folder of a site's folder. */
-export function createWorkFolder(folder: string): WorkFolder {
+export function prepareWorkFolder(folder: string): WorkFolder {
   let maker: FileMaker | undefined;
   const madeFolders = new Set(['.']);
 
@@ -44,7 +40,8 @@ export function createWorkFolder(folder: string): WorkFolder {
   function create(): FileMaker {
     removeWorkFolder(folder);
     const maker = createFileMaker(folder);
-    makeParents(STAGED_MANIFEST_FILE, maker);
+    // The manifest is renamed into this folder, even if no file is staged.
+    makeParents(`${STAGED_FOLDER}/${MANIFEST_FILE}`, maker);
     return maker;
   }
 

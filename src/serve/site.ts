@@ -1,21 +1,13 @@
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { OtherFormatError, parseManifest, parseMeta } from '../built/own-files.ts';
-import { folderStorage, hasStagedChange } from '../built/site-folder.ts';
-import { readOrThrow, type SiteStorage } from '../built/storage.ts';
-import { entriesByPath, readVerified } from '../built/verified-files.ts';
 import type { Manifest, ManifestEntry, Meta } from '../contract/meta.ts';
-import {
-  getBasePath,
-  MANIFEST_FILE,
-  META_FILE,
-  STAGED_MANIFEST_FILE,
-} from '../contract/paths.ts';
+import { getBasePath, MANIFEST_FILE, STAGED_FOLDER } from '../contract/paths.ts';
 import { formatBytes, joinWords, quoteArgument } from '../contract/words.ts';
 import { GamedataError, OutputError } from '../errors.ts';
 import { readStatus } from '../files.ts';
 import { isHostConfig, webServerNames } from '../hosts/index.ts';
 import { sha256 } from '../sha256.ts';
+import { findCommittedManifest, openSite, type SiteFolder } from '../site-folder.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 /** A built site in memory. It contains exactly the files that its manifest lists. */
@@ -71,7 +63,7 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
  * Until then, the previous site is still served.
  *
  * @returns a function that returns the last complete site
- * @throws OutputError if the first site is too large or has a newer format
+ * @throws OutputError if the first site is too large
  */
 export async function watchSite(
   folder: string,
@@ -135,10 +127,7 @@ class TooLargeError extends OutputError {}
  * site.
  */
 function mayBeCompleted(error: unknown): boolean {
-  if (error instanceof OtherFormatError || error instanceof TooLargeError) {
-    return false;
-  }
-  return error instanceof GamedataError;
+  return error instanceof GamedataError && !(error instanceof TooLargeError);
 }
 
 /**
@@ -155,16 +144,13 @@ async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSi
   if (readStatus(folder) === undefined) {
     throw new OutputError('the folder does not exist', folder);
   }
-  const storage = folderStorage(folder);
-  const manifestBody = readOrThrow(storage, MANIFEST_FILE);
-  const manifest = parseManifest(storage, manifestBody);
+  const site = openSite(folder);
+  const { manifest, manifestBody, meta } = site;
   const served = manifest.files.filter((entry) => !isHostConfig(entry.path));
   assertFitsIntoMemory(folder, served);
 
-  const files = await loadFiles(storage, served, previous);
+  const files = await loadFiles(site, served, previous);
   files.set(MANIFEST_FILE, createFile(manifestBody, sha256(manifestBody)));
-  const metaBody = readVerified(storage, entriesByPath(manifest), META_FILE);
-  const meta = parseMeta(storage, metaBody);
   const base = getBasePath(meta.base_url);
   const respond = createResponder({ get: async (file) => files.get(file) }, base);
   return { meta, base, respond, files, version };
@@ -175,18 +161,18 @@ async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSi
  * manifest is already the current one, and stays the same file when it is moved.
  */
 function readVersion(folder: string): string | undefined {
-  const file = hasStagedChange(folder) ? STAGED_MANIFEST_FILE : MANIFEST_FILE;
-  const status = readStatus(path.join(folder, file));
+  const isStaged = findCommittedManifest(folder) === MANIFEST_FILE;
+  const manifestFolder = isStaged ? path.join(folder, STAGED_FOLDER) : folder;
+  const status = readStatus(path.join(manifestFolder, MANIFEST_FILE));
   if (!status) return undefined;
   return [status.ino, status.mtimeMs, status.size].join(':');
 }
 
 async function loadFiles(
-  storage: SiteStorage,
+  site: SiteFolder,
   served: Manifest['files'],
   previous: LoadedSite | undefined,
 ): Promise<Map<string, LoadedFile>> {
-  const entries = entriesByPath({ files: served });
   const files = new Map<string, LoadedFile>();
   for (const { path: file, sha256 } of served) {
     if (files.size % FILES_AT_ONCE === 0) await setImmediate();
@@ -195,7 +181,7 @@ async function loadFiles(
       files.set(file, previousFile);
       continue;
     }
-    const body = readVerified(storage, entries, file);
+    const body = site.read(file);
     files.set(file, createFile(body, sha256));
   }
   return files;

@@ -1,9 +1,10 @@
 import { gzipSync } from 'fflate';
 import { packTar, type TarEntry } from 'modern-tar';
 import { MANIFEST_FILE } from '../contract/paths.ts';
+import { createEntry } from '../data/entries.ts';
 import { isWebServerConfig } from '../hosts/index.ts';
 import { sha256 } from '../sha256.ts';
-import { createEntry, encodeManifest } from './manifest.ts';
+import { encodeManifest } from './manifest.ts';
 
 /** A site file whose body is already encoded as bytes. */
 export interface EncodedFile {

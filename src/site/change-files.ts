@@ -4,31 +4,27 @@ import type { Meta, SiteFile } from '../contract/meta.ts';
 import {
   CHANGES_FILE,
   FEED_FILE,
-  FORMER_FILE,
   MOVED_FILE,
   recordPath,
 } from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
-import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
-import { encodeHistory } from '../dataset/history.ts';
-import { encodeOldSlugs } from '../dataset/old-slugs.ts';
-import type { Past } from '../dataset/past.ts';
+import { describeGroups, formatHeadline } from '../data/describe-changes.ts';
+import { encodeHistory } from '../data/history.ts';
 
 /** The facts about the site that the feed includes. */
 type DatedSite = Pick<Meta, 'base_url' | 'captured'>;
 
 /**
- * Creates the files about the data's past: the changes as JSON and as a feed, the
- * old slugs, and the redirects.
+ * Creates the files about the data's past: the changes as JSON and as a feed, and
+ * the redirects.
  */
 export function createChangeFiles(
-  { history, oldSlugs }: Past,
+  history: History,
   redirects: readonly Redirect[],
   site: DatedSite,
 ): readonly SiteFile[] {
   const moved = Object.fromEntries(redirects.map(({ path, to }) => [path, to]));
   return [
-    { path: FORMER_FILE, body: encodeOldSlugs(oldSlugs) },
     { path: CHANGES_FILE, body: encodeHistory(history) },
     { path: FEED_FILE, body: encodeFeed(history, site) },
     { path: MOVED_FILE, body: JSON.stringify(moved) },

@@ -4,18 +4,18 @@ import {
   type Meta,
   type SiteFile,
 } from '../contract/meta.ts';
-import type { Names } from '../contract/names.ts';
 import {
   ARCHIVE_FILE,
   CHECKSUM_FILE,
+  DATA_FOLDER,
   DOWNLOAD_FOLDER,
   SEARCH_FILE,
 } from '../contract/paths.ts';
 import { getIconRedirect } from '../contract/responses.ts';
 import type { CompiledSchemas } from '../contract/served.ts';
-import { addUrls, type Records } from '../dataset/data-set.ts';
-import { createRedirects } from '../dataset/old-slugs.ts';
-import type { Past } from '../dataset/past.ts';
+import { addUrls, type DataSet } from '../data/data-set.ts';
+import { createDataSetFiles } from '../data/data-set-folder.ts';
+import { createRedirects } from '../data/old-slugs.ts';
 import type { HostContext } from '../hosts/host.ts';
 import { createHostFiles, type HostName } from '../hosts/index.ts';
 import { renderPages } from '../web/render-pages.ts';
@@ -35,13 +35,13 @@ export interface BuildAssets {
 }
 
 export interface SiteInput {
-  readonly records: Records;
-  readonly names: readonly Names[];
+  readonly dataSet: DataSet;
   readonly meta: Meta;
-  readonly past: Past;
   readonly hosts: readonly HostName[];
   /** The document root in web server configuration. */
   readonly root: string;
+  /** The license of the data, which every copy of the data must contain. */
+  readonly dataLicense: SiteFile['body'];
   /** Hand-written files and icons. */
   readonly assets: readonly SiteFile[];
   /** Whether the site contains an archive of itself. */
@@ -88,13 +88,16 @@ async function createArchiveFiles(
 }
 
 /**
- * Creates the API files, downloads, names and changes, and the host configuration.
+ * Creates the API files, downloads, names and changes, the host configuration, and
+ * the data set itself.
  */
 function createDataFiles(site: SiteInput): SiteFile[] {
-  const { records, names, meta, past } = site;
+  const { dataSet, meta } = site;
+  const records = dataSet.readRecords();
+  const { history, oldSlugs } = dataSet.readPast();
   const served = addUrls(getLinkBase(meta), records);
   const searchIndex = recordFiles.createSearchIndex(records);
-  const redirects = createRedirects(past.oldSlugs, records);
+  const redirects = createRedirects(oldSlugs, records);
   const hostFiles = createHostFiles(site.hosts, {
     records,
     redirects,
@@ -105,11 +108,16 @@ function createDataFiles(site: SiteInput): SiteFile[] {
     template: site.buildAssets.template,
   });
   const files = recordFiles.createApiFiles(served, meta);
-  if (meta.downloads) files.push(...recordFiles.createBulkFiles(served));
+  files.push(...recordFiles.createBulkFiles(served));
+  const names = dataSet.readNames();
   files.push(...recordFiles.createNamesFiles(names, meta.base_url));
   files.push({ path: SEARCH_FILE, body: JSON.stringify(searchIndex) });
-  files.push(...createChangeFiles(past, redirects, meta));
+  files.push(...createChangeFiles(history, redirects, meta));
   files.push(...hostFiles);
+  const data = createDataSetFiles(dataSet, site.dataLicense);
+  for (const { path, body } of [...data.files, data.description]) {
+    files.push({ path: DATA_FOLDER + path, body });
+  }
   return files;
 }
 
@@ -118,7 +126,9 @@ function createDescriptions(
   site: SiteInput,
   content: readonly SiteFile[],
 ): SiteFile[] {
-  const { records, meta, names, archive } = site;
+  const { dataSet, meta, archive } = site;
+  const records = dataSet.readRecords();
+  const names = dataSet.readNames();
   const { template, schemas } = site.buildAssets;
   const specification = createSpecification(records, meta, {
     archive,

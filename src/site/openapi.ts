@@ -29,8 +29,8 @@ import {
   joinWords,
   TRADEMARK_NOTE,
 } from '../contract/words.ts';
-import { addUrl, addUrls, type Records } from '../dataset/data-set.ts';
-import { selectNames } from '../dataset/names.ts';
+import { addUrl, addUrls, type Records } from '../data/data-set.ts';
+import { selectNames } from '../data/names.ts';
 import { hosts } from '../hosts/index.ts';
 import { renderDocs } from '../web/docs/render-docs.ts';
 import { createBulkText } from './record-files.ts';

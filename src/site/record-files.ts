@@ -13,7 +13,7 @@ import * as paths from '../contract/paths.ts';
 import type { RecordOf } from '../contract/records.ts';
 import { createErrorBody, errorDetails, errorFiles } from '../contract/responses.ts';
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
-import type { Records, ServedRecords } from '../dataset/data-set.ts';
+import type { Records, ServedRecords } from '../data/data-set.ts';
 
 function createJsonFile(path: string, value: unknown): SiteFile {
   return { path, body: JSON.stringify(value) };

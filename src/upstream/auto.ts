@@ -1,6 +1,6 @@
 import { kindNames } from '../contract/kinds.ts';
 import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
-import type { DataSet } from '../dataset/data-set.ts';
+import type { DataSet } from '../data/data-set.ts';
 import { UpstreamError } from '../errors.ts';
 import { DEFAULT_UPSTREAM, restSource } from './rest.ts';
 import type { Source } from './source.ts';
@@ -13,14 +13,14 @@ const FIRST_ATTEMPTS = 2;
 
 /**
  * Creates the source that reads the upstream, or the bundled data set if nothing is
- * published yet, the user has named no upstream, and the upstream's first list cannot
- * be read for any reason. Later failures end the build, because then the upstream can
+ * published yet, the user has named no upstream, and reading fails with an
+ * UpstreamError before the first list is complete. Later failures end the build, because then the upstream can
  * be read in general.
  *
- * @param readBundled the source that reads the bundled data set
+ * @param bundledSource the source that reads the bundled data set
  */
 export function createAutoSource(
-  readBundled: Source,
+  bundledSource: Source,
   defaultUpstream = DEFAULT_UPSTREAM,
 ): Source {
   return async (context) => {
@@ -38,7 +38,7 @@ export function createAutoSource(
       });
     } catch (error) {
       if (hasReadList || !(error instanceof UpstreamError)) throw error;
-      const bundled = await readBundled({
+      const bundled = await bundledSource({
         ...context,
         upstream: context.dataFolder,
       });
@@ -54,7 +54,8 @@ export function createAutoSource(
  * Describes the bundled data: `bundled data from 2026-01-02, generations 1 to 7; the
  * live upstream has more`.
  */
-function describeBundledData({ records, provenance }: DataSet): string {
+function describeBundledData({ readRecords, provenance }: DataSet): string {
+  const records = readRecords();
   let first = Number.POSITIVE_INFINITY;
   let last = 0;
   for (const kind of kindNames) {

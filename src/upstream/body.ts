@@ -37,7 +37,8 @@ export function decompress(
 ): Buffer {
   const names = encoding.split(',').map((name) => name.trim().toLowerCase());
   let decoded = body;
-  for (const name of new Set(names)) {
+  // The last encoding was applied last, so it is removed first.
+  for (const name of [...new Set(names)].reverse()) {
     if (NO_ENCODING.includes(name)) continue;
     decoded = decodeOnce(decoded, name, maxBytes);
   }

@@ -201,7 +201,7 @@ function omitTrailingSlash(url: string): string {
 }
 
 interface AttemptDetails {
-  /** Whether a complete response has arrived. */
+  /** Whether the upstream has answered. */
   readonly isAnswered: boolean;
   /** The unexpected status, if that is the reason. */
   readonly status?: number;

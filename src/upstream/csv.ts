@@ -165,7 +165,7 @@ function createResult(
   context: SourceContext,
   { texts, icons, upstream, captured }: Tables,
 ): SourceResult {
-  const { skip, hasNames } = context;
+  const { skip } = context;
   const chooser = createIconChooser(icons, context);
   const failed = createFailedRecords(skip);
   const parsed = parseRecords(texts, chooser, failed, skip);
@@ -177,7 +177,7 @@ function createResult(
     skipped: skip,
   } as const;
   return {
-    dataSet: normalize(parsed.records, provenance, { hasNames, failed }),
+    dataSet: normalize(parsed.records, provenance, failed),
     source: 'csv',
     isCopy: false,
     notices: [...parsed.notices, ...chooser.notices()],
@@ -434,7 +434,7 @@ const MAX_PASSES = 4;
  * tables. So we bypass the caches and fetch the tables again until two passes return
  * the same tables. If the URL contains a commit, one pass is enough.
  *
- * @throws UpstreamError if all four passes return different tables
+ * @throws UpstreamError if no pass returns the same tables as the pass before it
  */
 async function fetchTables(
   client: Client,

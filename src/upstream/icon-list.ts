@@ -10,7 +10,7 @@ import { responseLimits } from '../contract/limits.ts';
 import { parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import { formatCount } from '../contract/words.ts';
-import type { AnyRecords } from '../dataset/data-set.ts';
+import type { AnyRecords } from '../data/data-set.ts';
 import { DataError, describeReadFailure, UpstreamError } from '../errors.ts';
 import { decodeJson } from './body.ts';
 import type { AcceptableResponse, Client } from './client.ts';
@@ -126,7 +126,7 @@ export interface IconChooser {
  */
 export function createIconChooser(
   { icons, problem }: IconList,
-  { readPublished }: SourceContext,
+  { previous }: SourceContext,
 ): IconChooser {
   const uncheckedIcons = new Set<string>();
   let publishedIcons: Map<string, string> | undefined;
@@ -137,7 +137,7 @@ export function createIconChooser(
       uncheckedIcons.add(derived);
       // Most builds do not need the published records, so we read them as late as
       // possible.
-      publishedIcons ??= mapIcons(readPublished?.());
+      publishedIcons ??= mapIcons(previous?.readRecords());
       return publishedIcons.get(slug) ?? null;
     },
     notices() {

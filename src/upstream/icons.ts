@@ -1,36 +1,33 @@
 import pLimit from 'p-limit';
-import { ignoreDamage } from '../built/damage.ts';
-import type { BuiltSite } from '../built/site.ts';
-import { readVerified } from '../built/verified-files.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { limitMemory, responseLimits } from '../contract/limits.ts';
 import type { SiteFile } from '../contract/meta.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/responses.ts';
 import { formatCount } from '../contract/words.ts';
-import type { DataSet, Records } from '../dataset/data-set.ts';
+import type { DataSet, Records } from '../data/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import type { AcceptableResponse, Client, ClientOptions } from './client.ts';
 import type { RequestStats } from './transport.ts';
 
 export interface IconsReport extends IconSource {
-  /** The number of different icons in records, without the placeholder. */
+  /** The number of different icons that need a file, which is 0 for links. */
   readonly icons: number;
   /** The number of icons that were taken from the copied site. */
   readonly copied: number;
   /** The number of icons that the published site has already. */
   readonly published: number;
   readonly placeholders: number;
-  /** The number of icons that were requested in vain. */
+  /**
+   * The number of icons that could not be fetched, or were no longer requested after many
+   * failures in a row.
+   */
   readonly failed: number;
   /** The reason why the first of them could not be fetched. */
   readonly problem: string | null;
   /** Null if no icon was requested. */
   readonly requests: Readonly<RequestStats> | null;
 }
-
-/** The parts of a built site that are needed to read its icons. */
-export type IconSite = Pick<BuiltSite, 'storage' | 'entries'>;
 
 export interface IconFetcherOptions extends ClientOptions {
   readonly signal?: AbortSignal | undefined;
@@ -42,8 +39,10 @@ export interface GatherOptions {
   readonly source: IconSource;
   /** The files that are part of every site, including the placeholder. */
   readonly assets: readonly SiteFile[];
-  readonly copiedSite: IconSite | undefined;
-  readonly publishedSite: IconSite | undefined;
+  /** The icons of the copied site, by path. Undefined for a build. */
+  readonly copied: ReadonlyMap<string, Uint8Array> | undefined;
+  /** Returns the published file of an icon, or undefined if there is none. */
+  readonly readPublished: (icon: string) => Uint8Array | undefined;
   /**
    * Options for requesting icons from the upstream. Undefined if we must not request
    * any.
@@ -66,24 +65,24 @@ export interface GatheredIcons {
  * it again.
  */
 export async function gatherIcons(
-  dataSet: Pick<DataSet, 'records'>,
-  { source, assets, copiedSite, publishedSite, fetcher }: GatherOptions,
+  dataSet: DataSet,
+  options: GatherOptions,
 ): Promise<GatheredIcons> {
+  const { source, assets, copied: copiedIcons, readPublished, fetcher } = options;
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) {
     throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
   }
   // Links to icons need no files, so the records are not read.
-  const icons = source.mode === 'link' ? [] : listIcons(dataSet.records, assets);
-  const bodies = new Map<string, Buffer>();
+  const icons =
+    source.mode === 'link' ? [] : listIcons(dataSet.readRecords(), assets);
+  const bodies = new Map<string, Uint8Array>();
   let copied = 0;
   let published = 0;
   let fetched: FetchedIcons = noFetchedIcons;
   if (source.mode === 'mirror') {
-    copied = addIcons(bodies, icons, (icon) => readCopied(copiedSite, icon));
-    published = addIcons(bodies, icons, (icon) =>
-      readPublished(publishedSite, icon),
-    );
+    copied = addIcons(bodies, icons, (icon) => copiedIcons?.get(icon));
+    published = addIcons(bodies, icons, (icon) => readPublished(icon));
     const missing = icons.filter((icon) => !bodies.has(icon));
     const canFetch = source.upstream !== null && fetcher && missing.length > 0;
     if (canFetch) fetched = await fetchIcons(source.upstream, missing, fetcher);
@@ -130,9 +129,9 @@ function listIcons(records: Records, assets: readonly SiteFile[]): string[] {
 
 /** Adds each icon that is still missing and can be found. Returns their number. */
 function addIcons(
-  bodies: Map<string, Buffer>,
+  bodies: Map<string, Uint8Array>,
   icons: readonly string[],
-  find: (icon: string) => Buffer | undefined,
+  find: (icon: string) => Uint8Array | undefined,
 ): number {
   let added = 0;
   for (const icon of icons) {
@@ -142,32 +141,6 @@ function addIcons(
     added++;
   }
   return added;
-}
-
-/** @throws DataError or OutputError if the file is damaged */
-function readCopied(site: IconSite | undefined, icon: string): Buffer | undefined {
-  if (!site || !hasOwnIcon(site, icon)) return undefined;
-  const body = readVerified(site.storage, site.entries, icon);
-  if (isImage(body)) return body;
-  throw new DataError(`expected ${IMAGE}`, { record: site.storage.at(icon) });
-}
-
-/** Reads a published icon. A damaged file counts as missing, so it is replaced. */
-function readPublished(
-  site: IconSite | undefined,
-  icon: string,
-): Buffer | undefined {
-  return ignoreDamage(() => readCopied(site, icon));
-}
-
-/**
- * Returns whether a site has a file for an icon, other than a copy of the
- * placeholder.
- */
-function hasOwnIcon({ entries }: IconSite, icon: string): boolean {
-  const listedHash = entries.get(icon)?.sha256;
-  const placeholderHash = entries.get(PLACEHOLDER_ICON)?.sha256;
-  return listedHash !== undefined && listedHash !== placeholderHash;
 }
 
 const IMAGE = 'a PNG, GIF, JPEG or WebP image';

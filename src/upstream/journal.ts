@@ -26,7 +26,7 @@ import {
 } from '../contract/limits.ts';
 import { parseJson } from '../contract/parse.ts';
 import { DAY_MS } from '../contract/words.ts';
-import { errorCode } from '../errors.ts';
+import { errorCode, GamedataError } from '../errors.ts';
 import { attempt, openTrusted } from '../files.ts';
 
 export interface JournalOptions {
@@ -110,7 +110,8 @@ export function openJournal(options: JournalOptions): Journal {
     removeUnused(folder);
     return createJournal(folder, options);
   } catch (error) {
-    if (errorCode(error) === '') throw error;
+    const isOurs = error instanceof GamedataError;
+    if (isOurs || errorCode(error) === '') throw error;
     onNotice?.(describeFailure(cacheFolder, error));
     return noJournal;
   }
@@ -176,7 +177,7 @@ function createJournal(folder: string, options: JournalOptions): Journal {
 
   function readValues(): Map<string, unknown> {
     const excess = describeExcess(bytes, maxBytes);
-    if (excess !== undefined) onNotice?.(`${file}: ${excess}; ignored`);
+    if (excess !== undefined) onNotice?.(`${file}: ${excess}; emptied`);
     const lines = excess === undefined ? readLines(descriptor) : [];
     const [startLine = '', ...valueLines] = lines;
     if (isOutdated(startLine, options)) {

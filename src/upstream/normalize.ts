@@ -20,7 +20,7 @@ import {
   type Provenance,
   type Warning,
   type WarningCode,
-} from '../dataset/data-set.ts';
+} from '../data/data-set.ts';
 import { DataError, type DataLocation } from '../errors.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
 
@@ -83,15 +83,6 @@ export function splitNames({
 
 type Warn = (code: WarningCode, message: string) => void;
 
-export interface NormalizeOptions {
-  /**
-   * Whether the data set includes the names in all languages. The default is true.
-   */
-  readonly hasNames?: boolean | undefined;
-  /** The records that have failed before. */
-  readonly failed?: FailedRecords;
-}
-
 /** The largest number of languages in real data is 14. */
 const MAX_LANGUAGES = 100;
 
@@ -103,6 +94,7 @@ const MAX_LANGUAGES = 100;
  * warning for each adaptation. Finally, the record's names are added to the names
  * for each language, under the record's final slug.
  *
+ * @param failed the records that have failed before
  * @throws UpstreamError or DataError that names every record that could not be read
  * or cannot be adapted
  * @throws DataError if two records have the same id
@@ -110,10 +102,8 @@ const MAX_LANGUAGES = 100;
 export function normalize(
   raw: RawRecords,
   provenance: Provenance,
-  options: NormalizeOptions = {},
+  failed: FailedRecords = createFailedRecords(provenance.skipped),
 ): DataSet {
-  const { hasNames = true, failed = createFailedRecords(provenance.skipped) } =
-    options;
   const warnings: Warning[] = [];
   const namesByLanguage = new Map<string, Names>();
   const records = mapKinds((kind) => {
@@ -132,7 +122,6 @@ export function normalize(
         const context = { kind, slugOwners, warn };
         const { record, names } = normalizeRecord(rawRecord, context);
         normalizedRecords.push(record);
-        if (!hasNames) continue;
         addNames(namesByLanguage, names, { slug: record.slug, kind, warn });
       } catch (error) {
         failed.add(kind, id, error);

@@ -1,5 +1,5 @@
 /**
- * Reads an upstream so that all responses come from the same edition.
+ * Reads an upstream so that no response that states another edition is used.
  *
  * An edition is one deployment of the upstream, identified by its hash and its time.
  * The upstream's CDN caches responses for up to a day, so shortly after a deployment,
@@ -57,7 +57,7 @@ export interface EditionReader {
    * Each value is returned once.
    */
   recall<T>(url: string): T | undefined;
-  /** Returns the edition, or null if no response has stated one. */
+  /** Returns the edition, or null if it is unknown or no value that was read stated it. */
   findEdition(): Edition | null;
   /** Returns whether every value so far came from the journal. */
   isCached(): boolean;
@@ -158,6 +158,18 @@ async function readEdition<T>(
   }
 }
 
+/**
+ * Creates the reader. The edition and the hash that a response states decide what happens
+ * to the response:
+ *
+ * | edition | response states | used | kept in the journal |
+ * |---|---|---|---|
+ * | known | its hash | yes | yes |
+ * | known | nothing | yes | no |
+ * | known | another hash | no, requested again past caches | no |
+ * | unknown | nothing | yes | yes, for an hour |
+ * | unknown | a hash | yes, if no earlier response stated another one | no |
+ */
 function createReader(
   client: Client,
   journal: Journal,
@@ -167,12 +179,9 @@ function createReader(
   const { stats } = client;
   let isStated = false;
   let isCached = true;
+  let expectedHash = edition?.hash;
 
-  /**
-   * Requests a URL and adds the value to the journal. If the upstream has editions, a
-   * response that does not state its edition may be from any of them, so it is used,
-   * but not kept for later runs.
-   */
+  /** Requests a URL. */
   async function request<T>(
     url: string,
     decode: (body: Buffer) => T,
@@ -182,7 +191,8 @@ function createReader(
     let hash: string | undefined;
     const accept = (response: AcceptableResponse): T => {
       hash = response.header(HASH_HEADER);
-      rejectOtherEdition(hash, edition);
+      rejectOtherEdition(hash, expectedHash);
+      expectedHash ??= hash;
       return decode(response.body);
     };
     const requesting = client.get(url, accept, { maxBytes });
@@ -226,11 +236,12 @@ class OtherEditionError extends DataError {}
 
 function rejectOtherEdition(
   hash: string | undefined,
-  edition: Edition | null,
+  expectedHash: string | undefined,
 ): void {
-  if (edition === null || hash === undefined || hash === edition.hash) return;
+  const isUnknown = hash === undefined || expectedHash === undefined;
+  if (isUnknown || hash === expectedHash) return;
   const got = JSON.stringify(hash.slice(0, 40));
-  throw new OtherEditionError(`got edition ${got}, expected ${edition.hash}`, {});
+  throw new OtherEditionError(`got edition ${got}, expected ${expectedHash}`, {});
 }
 
 /**

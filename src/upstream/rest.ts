@@ -54,6 +54,9 @@ function lenient<S extends z.ZodType>(
 
 const anyObject = z.looseObject({});
 
+/** An item has at most one index per game. Each repeated one needs a warning. */
+const MAX_INDICES = 1000;
+
 const gameIndexSchema = z
   .object({ game_index: z.int().min(0), generation })
   .transform(({ generation, game_index: index }) => ({ generation, index }));
@@ -73,7 +76,10 @@ const spritesSchema = lenient(anyObject, (value) => ({
 const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
   move: z.object({ generation }),
   item: z
-    .object({ game_indices: z.array(gameIndexSchema), sprites: spritesSchema })
+    .object({
+      game_indices: z.array(gameIndexSchema).max(MAX_INDICES),
+      sprites: spritesSchema,
+    })
     .transform(({ game_indices: gameIndices, sprites }) => ({
       gameIndices,
       sprite: sprites.default,
@@ -119,7 +125,7 @@ export function parseRecord<K extends Kind>(
  * the run at once, so that one error names all of them.
  */
 export const restSource: Source = (context) => {
-  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
+  const { upstream = DEFAULT_UPSTREAM, today, skip } = context;
   const options = {
     ...context,
     upstream,
@@ -138,7 +144,7 @@ export const restSource: Source = (context) => {
       skipped: skip,
     } as const;
     return {
-      dataSet: normalize(raw, provenance, { hasNames, failed }),
+      dataSet: normalize(raw, provenance, failed),
       source: 'rest',
       isCopy: false,
       isCached: reader.isCached(),
@@ -202,7 +208,8 @@ async function readRecords(
   if (missingEntries.length === 0) return groupRecords(wantedEntries, records);
 
   function report(): void {
-    const [done, total] = [records.size, wantedEntries.length];
+    const done = records.size;
+    const total = wantedEntries.length;
     onProgress?.({ done, total, requests: reader.stats });
   }
   report();
@@ -351,8 +358,8 @@ const parseUrl = (url: string, base: URL): URL | undefined =>
   URL.canParse(url, base.href) ? new URL(url, base) : undefined;
 
 /**
- * Parses a link to a record. Only the path of the link is used, and the origin is
- * always the configured one.
+ * Parses a link to a record. The link must be on the configured host, below the list.
+ * Its scheme is ignored, because servers behind a proxy link to http.
  *
  * @throws DataError
  */

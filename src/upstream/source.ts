@@ -1,21 +1,11 @@
-import type { PreviousSite } from '../built/previous-site.ts';
-import type { BuiltSite } from '../built/site.ts';
-import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { Meta } from '../contract/meta.ts';
-import type { Names } from '../contract/names.ts';
+import { type Kind, kindNames } from '../contract/kinds.ts';
 import type { Skipped } from '../contract/records.ts';
 import { listFirst } from '../contract/words.ts';
-import {
-  type AnyRecords,
-  createDataSet,
-  type DataSet,
-} from '../dataset/data-set.ts';
-import { selectNames } from '../dataset/names.ts';
-import type { Next } from '../dataset/update.ts';
+import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
 import type { ClientOptions } from './client.ts';
 import type { RequestStats } from './transport.ts';
 
-export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
+export const sourceNames = ['auto', 'rest', 'csv', 'snapshot'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
 export interface Watchers {
@@ -47,19 +37,10 @@ export interface SourceContext extends ClientOptions, Watchers {
   readonly today: string;
   readonly skip?: Skipped | undefined;
   /**
-   * Whether the data set includes the names in all languages. The default is true.
+   * The published data set. If a source cannot find out which icons exist, it keeps
+   * the icons of these records.
    */
-  readonly hasNames?: boolean | undefined;
-  /**
-   * Returns whether to read a copied site's icons, which may depend on the site's
-   * links. By default, no icons are read.
-   */
-  readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
-  /**
-   * Reads the published records. If a source cannot find out which icons exist, it
-   * keeps the icons of these records.
-   */
-  readonly readPublished?: (() => AnyRecords | undefined) | undefined;
+  readonly previous?: PreviousDataSet | undefined;
   /**
    * Whether anything is published in the output folder. If so, the source `auto` does
    * not fall back to other data. The default is false.
@@ -77,11 +58,6 @@ export interface SourceContext extends ClientOptions, Watchers {
    * `MAX_MEMORY_BYTES`.
    */
   readonly maxMemoryBytes?: number | undefined;
-  /**
-   * The published site. A file with the same hash is read from it instead of being
-   * requested again.
-   */
-  readonly previous?: PreviousSite | undefined;
 }
 
 export interface Progress {
@@ -91,13 +67,20 @@ export interface Progress {
   readonly requests: Readonly<RequestStats>;
 }
 
-export interface SourceResult extends Next {
-  readonly site?: BuiltSite | undefined;
+export interface SourceResult {
+  readonly dataSet: DataSet;
   /**
-   * The source that was actually read. For a copied site, this is the source from
-   * which that site was built.
+   * The source that was actually read. For a copied site, this is the source that the
+   * site names.
    */
-  readonly source: Exclude<SourceName, 'auto' | 'site'>;
+  readonly source: Exclude<SourceName, 'auto'>;
+  /**
+   * Whether the data set comes from a data set folder or a site. Such data was already
+   * checked and dated when it was captured.
+   */
+  readonly isCopy: boolean;
+  /** The reason for reading the bundled data instead of the upstream. */
+  readonly fallback?: string | undefined;
   readonly requests?: Readonly<RequestStats> | undefined;
   /**
    * Whether all records come from the cache, because the upstream's edition has not
@@ -128,32 +111,4 @@ export function describeUnknownSkips(
   }
   if (unknown.length === 0) return [];
   return [`--skip names records that do not exist: ${listFirst(unknown)}`];
-}
-
-/**
- * Removes skipped records from a complete data set, including their names and
- * warnings.
- *
- * If the data set was captured without certain records, these records are still
- * listed as skipped.
- */
-export function removeSkipped(dataSet: DataSet, { skip }: SourceContext): DataSet {
-  if (!skip) return dataSet;
-  const { provenance, warnings } = dataSet;
-  const skippedBefore = mapKinds((kind) => provenance.skipped?.[kind] ?? []);
-  const records = mapKinds((kind) =>
-    dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)),
-  );
-  const skipped = mapKinds((kind) => {
-    const ids = new Set([...skippedBefore[kind], ...skip[kind]]);
-    return [...ids].sort((a, b) => a - b);
-  });
-  const names: Names[] = [];
-  for (const languageNames of dataSet.readNames()) {
-    names.push(selectNames(languageNames, records));
-  }
-  return createDataSet(records, names, {
-    warnings: warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
-    provenance: { ...provenance, skipped },
-  });
 }

@@ -1,7 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BuiltSite } from '../built/site.ts';
-import { findMismatch } from '../built/verified-files.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import {
@@ -19,8 +17,10 @@ import {
   parseRecordFile,
 } from '../contract/paths.ts';
 import { formatCount } from '../contract/words.ts';
+import { findMismatch } from '../data/entries.ts';
 import { DataError, GamedataError } from '../errors.ts';
 import { isHostConfig } from '../hosts/index.ts';
+import type { SiteFolder } from '../site-folder.ts';
 import { MAX_BODY_BYTES } from '../upstream/body.ts';
 import { closeOnAbort } from '../upstream/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../upstream/probe.ts';
@@ -33,7 +33,7 @@ import type { OnVerifyProgress } from './progress.ts';
 const MIN_REQUEST_MS = 30_000;
 
 interface AwaitOptions {
-  readonly site: BuiltSite;
+  readonly site: SiteFolder;
   readonly concurrency: number;
   /**
    * Milliseconds since 1970. If undefined, the site is checked only once, without a
@@ -106,7 +106,7 @@ export async function awaitSite(
       const { message, hint } = difference;
       const leftMs = (deadline ?? 0) - Date.now();
       if (leftMs <= 0) {
-        const problem = `does not serve the site in ${site.storage.name}: ${message}`;
+        const problem = `does not serve the site in ${site.name}: ${message}`;
         throw new DataError(problem, { record: address }, { hint });
       }
       if (message !== reportedMessage) {
@@ -125,7 +125,7 @@ export async function awaitSite(
  * Lists the files that every host serves unchanged, except for the files for
  * individual records.
  */
-function listComparedFiles({ manifest, meta }: BuiltSite): ManifestEntry[] {
+function listComparedFiles({ manifest, meta }: SiteFolder): ManifestEntry[] {
   const base = getBasePath(meta.base_url);
   const compared: ManifestEntry[] = [];
   for (const entry of manifest.files) {
@@ -145,7 +145,7 @@ function listComparedFiles({ manifest, meta }: BuiltSite): ManifestEntry[] {
  */
 async function findDifference(
   fetchFile: FetchFile,
-  site: BuiltSite,
+  site: SiteFolder,
   pending: Set<ManifestEntry>,
   reportProgress: () => void,
 ): Promise<GamedataError | undefined> {
@@ -178,7 +178,7 @@ async function findDifference(
  */
 async function compareManifest(
   fetchFile: FetchFile,
-  site: BuiltSite,
+  site: SiteFolder,
 ): Promise<void> {
   const fetchedManifest = await fetchFile(MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
   const servedManifest = parseOptional(manifestReader, fetchedManifest.json);

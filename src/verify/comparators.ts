@@ -25,10 +25,7 @@ type Problem = string | undefined;
 /** Checks one property of a response. */
 export type Comparator = (exchange: Exchange) => Problem | Promise<Problem>;
 
-/**
- * Runs the comparator only for successful responses, because deployments that were
- * not built by gamedata may not have every file.
- */
+/** Runs the comparator only for successful responses. */
 export function ifOk(compare: Comparator): Comparator {
   return (exchange) => (exchange.got.status === 200 ? compare(exchange) : undefined);
 }
@@ -89,17 +86,6 @@ function describeDifference(got: string, expected: string): string {
   const expectedPart = expected.slice(from, from + 80);
   return `got ${mark}${gotPart}, expected ${mark}${expectedPart}`;
 }
-
-export const matchRoot: Comparator = async (exchange) => {
-  const problem = await matchJson(exchange);
-  if (!problem) return undefined;
-  const [, baseUrl] =
-    /"(https?:[^"]*)\/api\/gamedata\//.exec(exchange.got.text) ?? [];
-  if (baseUrl === undefined || baseUrl === exchange.site.linkBase.baseUrl) {
-    return problem;
-  }
-  return `${problem}; if the site was built for that base URL, use --link-base ${baseUrl}`;
-};
 
 export const matchError: Comparator = ({ got, expected }) => {
   const statusProblem = compareStatus(got, expected.status);

@@ -1,22 +1,17 @@
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
-import type { BuiltSite } from '../built/site.ts';
 import * as contract from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { toSeconds } from '../contract/words.ts';
 import { hostNames, hosts } from '../hosts/index.ts';
+import type { SiteFolder } from '../site-folder.ts';
 import { MAX_BODY_BYTES } from '../upstream/body.ts';
 import { closeOnAbort } from '../upstream/client.ts';
 import { createProbe, type Probe, type ProbeRequest } from '../upstream/probe.ts';
 import type { Comparator } from './comparators.ts';
-import {
-  type ExpectedSite,
-  expectCrawled,
-  expectSite,
-  type Fail,
-} from './expected.ts';
+import { type ExpectedSite, expectDeployment, expectFolder } from './expected.ts';
 import type { OnVerifyProgress } from './progress.ts';
 import { createRequests } from './requests.ts';
 import { table } from './table.ts';
@@ -25,10 +20,8 @@ interface DeploymentOptions {
   readonly level: contract.Level;
   readonly supported?: SupportedByHosts | undefined;
   readonly concurrency: number;
-  /** Default: the site derived from the deployment's own lists. */
-  readonly site?: BuiltSite | undefined;
-  /** The base URL that links start with, if it differs from the address. */
-  readonly linkBase?: string | undefined;
+  /** The expected site. The default is the site of the deployment's own data set. */
+  readonly site?: SiteFolder | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnVerifyProgress | undefined;
 }
@@ -103,8 +96,8 @@ interface Check {
 
 /**
  * Compares a deployment's responses with the request handler's responses. First
- * derives the expected site, either from the given site or from the deployment's own
- * lists, because its records determine the requests. Then checks the rows of the
+ * reads the expected site, either the given one or the deployment's own data set,
+ * because its records determine the requests. Then checks the rows of the
  * table one after another, so that failures are always listed in the same order.
  *
  * @param address the base URL without a trailing slash
@@ -114,7 +107,7 @@ export async function verifyDeployment(
   address: string,
   options: DeploymentOptions,
 ): Promise<DeploymentReport> {
-  const { level, supported, concurrency, linkBase, signal, onProgress } = options;
+  const { level, supported, concurrency, signal, onProgress } = options;
   const started = performance.now();
   const failures = new Map<contract.GuaranteeName, GuaranteeFailure[]>();
   const fail: Fail = (guarantee, { request }, problem) => {
@@ -128,8 +121,8 @@ export async function verifyDeployment(
   async function verifyWith(probe: Probe): Promise<DeploymentReport> {
     onProgress?.({ done: 0, total: 0, requests: probe.stats, started });
     const site = options.site
-      ? expectSite(options.site, address)
-      : await expectCrawled(probe, linkBase, fail);
+      ? await expectFolder(options.site, address)
+      : await expectDeployment(probe);
     const names = supported?.names ?? selectGuarantees(level, site.linkBase.links);
     await runChecks(probe, site, listChecks(names, site), {
       concurrency,
@@ -180,6 +173,13 @@ function listChecks(
   }
   return checks;
 }
+
+/** Reports that a response violates a guarantee. */
+type Fail = (
+  guarantee: contract.GuaranteeName,
+  response: { readonly request: string },
+  problem: string,
+) => void;
 
 interface CheckOptions
   extends Pick<DeploymentOptions, 'concurrency' | 'onProgress'> {

@@ -1,13 +1,22 @@
 import { performance } from 'node:perf_hooks';
-import { type BuiltSite, openSite } from '../built/site.ts';
-import { folderStorage } from '../built/site-folder.ts';
-import type { SiteStorage, StoredFile } from '../built/storage.ts';
-import { readVerified, UNLISTED } from '../built/verified-files.ts';
-import { MANIFEST_FILE, META_FILE, WELL_KNOWN_FOLDER } from '../contract/paths.ts';
+import {
+  DATA_FOLDER,
+  MANIFEST_FILE,
+  META_FILE,
+  WELL_KNOWN_FOLDER,
+} from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
-import { summarizeNames } from '../dataset/data-set.ts';
+import { readDataSet } from '../data/data-set-folder.ts';
 import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
+import type { FolderEntry } from '../files.ts';
 import { isWebServerConfig } from '../hosts/index.ts';
+import {
+  listStored,
+  openSite,
+  openSiteData,
+  readIfExists,
+  type SiteFolder,
+} from '../site-folder.ts';
 import type { OnVerifyProgress } from './progress.ts';
 
 export interface Problem {
@@ -22,22 +31,52 @@ export interface FolderReport {
   readonly problems: readonly Problem[];
 }
 
-export const verifyFolder = (folder: string): FolderReport =>
-  verifySite(folderStorage(folder));
+/** Reported for a file that the manifest does not list. */
+export const UNLISTED = 'is not in the manifest';
 
 /**
- * Compares a site with its own manifest and digests. First compares the files with
- * the manifest. Checks the data in the files only if all files match, because
- * damaged files cannot contain matching data.
+ * Verifies a site in a folder.
  *
- * @throws OutputError if the site has no valid manifest or `meta.json`
+ * If a build commits a change at the same time, a mixture of two sites looks like damage.
+ * So if anything is wrong, we check that the manifest is still the same.
+ *
+ * @throws OutputError if there is no site, or if a build changes it
  */
-export function verifySite(
-  storage: SiteStorage,
+export async function verifyFolder(
+  folder: string,
   onProgress?: OnVerifyProgress,
-): FolderReport {
-  const storedFiles = listStoredFiles(storage);
-  const site = openSite(storage);
+): Promise<FolderReport> {
+  const manifest = readIfExists(folder, MANIFEST_FILE);
+
+  function assertUnchanged(): void {
+    const currentManifest = readIfExists(folder, MANIFEST_FILE);
+    if (manifest && currentManifest?.equals(manifest)) return;
+    if (!manifest && !currentManifest) return;
+    throw new OutputError('was changed by a build while it was verified', folder, {
+      hint: 'Verify it again when no build is running.',
+    });
+  }
+
+  try {
+    const report = await verifySite(folder, onProgress);
+    if (report.problems.length > 0) assertUnchanged();
+    return report;
+  } catch (error) {
+    if (error instanceof GamedataError) assertUnchanged();
+    throw error;
+  }
+}
+
+/**
+ * Compares a site with its own manifest. Reads the data set only if all files match,
+ * because a damaged file cannot contain valid data.
+ */
+async function verifySite(
+  folder: string,
+  onProgress: OnVerifyProgress | undefined,
+): Promise<FolderReport> {
+  const storedFiles = listStoredFiles(folder);
+  const site = openSite(folder);
   const files = new Set<string>();
   const irregular: Problem[] = [];
   const unlisted: Problem[] = [];
@@ -54,28 +93,29 @@ export function verifySite(
   }
   const damaged = findDamagedFiles(site, files, onProgress);
   const problems = [...irregular, ...damaged, ...unlisted];
-  if (damaged.length === 0) problems.push(...findDataProblems(site));
+  if (damaged.length === 0) problems.push(...(await findDataProblems(site)));
   return { files: files.size, counts: site.meta.counts, problems };
 }
 
-function listStoredFiles(storage: SiteStorage): StoredFile[] {
+function listStoredFiles(folder: string): FolderEntry[] {
   try {
-    return [...storage.list()];
+    return listStored(folder);
   } catch (cause) {
     const failure = describeReadFailure(cause);
-    const problem = `${failure}, expected a site folder, an archive (.tar.gz) or a URL`;
-    throw new OutputError(problem, storage.name, { cause });
+    throw new OutputError(`${failure}, expected a site's folder or a URL`, folder, {
+      cause,
+    });
   }
 }
 
 /** Finds files that are missing or do not match the manifest. */
 function findDamagedFiles(
-  { storage, entries }: BuiltSite,
+  { entries, read }: SiteFolder,
   files: ReadonlySet<string>,
   onProgress: OnVerifyProgress = () => {},
 ): Problem[] {
-  // Archives omit the configuration files of web servers, so these files are
-  // expected only if at least one of them exists.
+  // A site that was unpacked from its archive has no configuration of web servers, so
+  // these files are expected only if at least one of them exists.
   const hasServerFiles = [...files].some(isWebServerConfig);
   const total = entries.size;
   const started = performance.now();
@@ -85,7 +125,7 @@ function findDamagedFiles(
     onProgress({ done, total, requests: undefined, started });
     done++;
     if (files.has(file)) {
-      const problem = findProblem(() => readVerified(storage, entries, file));
+      const problem = findProblem(() => read(file));
       if (problem !== undefined) problems.push({ file, problem });
       continue;
     }
@@ -105,32 +145,18 @@ function findProblem(read: () => unknown): string | undefined {
   }
 }
 
-/**
- * Reads all of a site's data, checks the records against the digest in `meta.json`,
- * and checks the names against their summary there.
- */
-function findDataProblems(site: BuiltSite): Problem[] {
-  const problems: Problem[] = [];
-
-  function attempt<T>(read: () => T): T | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof GamedataError)) throw error;
-      problems.push({ file: META_FILE, problem: error.message });
-      return undefined;
-    }
+/** Reads the whole data set, and compares its digest with `meta.json`. */
+async function findDataProblems({ name, meta }: SiteFolder): Promise<Problem[]> {
+  try {
+    const dataSet = await readDataSet(openSiteData(name));
+    dataSet.readRecords();
+    dataSet.readNames();
+    dataSet.readPast();
+    if (dataSet.digest === meta.digest) return [];
+    const problem = `got digest ${meta.digest}, expected ${dataSet.digest}, as in the data set`;
+    return [{ file: META_FILE, problem }];
+  } catch (error) {
+    if (!(error instanceof GamedataError)) throw error;
+    return [{ file: DATA_FOLDER, problem: error.message }];
   }
-
-  const records = attempt(site.records);
-  attempt(site.past.oldSlugs);
-  if (records) {
-    const names = attempt(() => site.names(records));
-    const summary = names && summarizeNames(names);
-    if (names && JSON.stringify(summary) !== JSON.stringify(site.meta.names)) {
-      problems.push({ file: META_FILE, problem: "does not match the site's names" });
-    }
-  }
-  attempt(site.past.history);
-  return problems;
 }

@@ -8,7 +8,7 @@ export interface VerifyProgress {
   readonly done: number;
   /** 0 until the total is determined. */
   readonly total: number;
-  /** Undefined if a folder or an archive is verified. */
+  /** Undefined if a folder is verified. */
   readonly requests: Readonly<RequestStats> | undefined;
   /** The time when this part started, as returned by `performance.now()`. */
   readonly started: number;

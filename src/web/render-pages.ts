@@ -19,7 +19,7 @@ import {
   formatKindTitle,
   joinWords,
 } from '../contract/words.ts';
-import type { Records } from '../dataset/data-set.ts';
+import type { Records } from '../data/data-set.ts';
 import { describeDataset } from './front/describe-dataset.ts';
 import { renderFirstRequest } from './front/first-request.ts';
 import { renderIcons } from './front/icons.ts';
@@ -140,7 +140,6 @@ function renderFrontPage(input: PagesInput): string {
   const subject = describeSubject();
   const summary = summarizeCounts(meta);
   const description = `A read-only JSON API of ${summary} from the Pokémon games: static files built from PokéAPI.`;
-  const downloads = renderDownloads(sizes, archive);
   const values = {
     title: `${subject}, as JSON`,
     summary,
@@ -154,8 +153,7 @@ function renderFrontPage(input: PagesInput): string {
     generations: describeGenerations(records),
     upstream: renderUpstream(meta.upstream),
     edition: renderEdition(meta.edition),
-    downloads,
-    empty: downloads.length === 0,
+    downloads: renderDownloads(sizes, archive),
     descriptions: renderDescriptions(sizes),
     schemas: renderSchemas(sizes),
     dataset: describeDataset(description, meta, sizes, archive),

@@ -35,7 +35,7 @@ describe('gamedata.config.json', () => {
       upstream,
       out: 'site',
       host: ['nginx', 'caddy'],
-      downloads: false,
+      archive: true,
     };
     const { cwd, run } = configure({
       build: { ...build, 'base-url': 'https://file.test', cache: false },
@@ -46,7 +46,7 @@ describe('gamedata.config.json', () => {
     ).toMatchObject({
       base_url: 'https://file.test',
       hosts: ['apache'],
-      downloads: false,
+      archive: true,
     });
   });
 
@@ -268,6 +268,6 @@ describe('help', () => {
     expect(help?.replaceAll(/\n {10,}/g, ' ')).toContain(
       `hosts to configure [netlify]: ${hosts}\n`,
     );
-    expect(help).toContain('source: auto, rest, csv, snapshot, site [auto]\n');
+    expect(help).toContain('source: auto, rest, csv, snapshot [auto]\n');
   });
 });

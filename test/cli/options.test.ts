@@ -13,6 +13,7 @@ import { verify } from '../../src/cli/commands/verify.ts';
 import type { Environment } from '../../src/cli/site-options.ts';
 import { UsageError } from '../../src/errors.ts';
 import { resolveSettings } from '../../src/pipeline/settings.ts';
+import { siteOf } from '../support/sites.ts';
 
 /** Returns the settings of a first build. */
 function settingsOf(options: BuildOptions, environment: Environment) {
@@ -20,7 +21,6 @@ function settingsOf(options: BuildOptions, environment: Environment) {
   return resolveSettings(wanted, out, {
     published: undefined,
     copied: undefined,
-    isOwnSource: false,
   });
 }
 const NAMED = { BASE_URL: 'https://example.test' };
@@ -40,7 +40,7 @@ it('fills in the defaults for all build options', () => {
     },
     out: 'build',
     verify: false,
-    wanted: { downloads: true, archive: false },
+    wanted: { archive: false },
   });
   expect(settingsOf({}, {})).toMatchObject({
     baseUrl: 'http://127.0.0.1:3000',
@@ -213,16 +213,10 @@ describe('settings that no option sets', () => {
     [
       'of a copy',
       { published, copied },
-      'https://a.test',
-      'published',
-      'file',
-      'caddy',
-    ],
-    ['of a first copy', { copied }, 'https://b.test', 'source', 'query', 'netlify'],
-    [
-      'of a site that mirrors itself',
-      { published, copied: published, isOwnSource: true },
-      ...['https://a.test', 'published', 'file', 'netlify'],
+      'https://b.test',
+      'source',
+      'query',
+      'netlify',
     ],
   ])(
     'come from the published and the copied site: %s',
@@ -236,7 +230,7 @@ describe('settings that no option sets', () => {
     const resolveFor = (hosts: BuildOptions['hosts'], publishedHosts: string[]) =>
       resolveSettings(resolveBuild({ hosts }, {}).wanted, 'out', {
         ...known,
-        published: { base_url, hosts: publishedHosts },
+        published: { ...siteOf({}).meta, base_url, hosts: publishedHosts },
       });
 
     it('are rejected for a host that the published site was not built for', () => {
@@ -257,17 +251,12 @@ describe('settings that no option sets', () => {
     });
   });
 
-  it.each([
-    ['out', { published: {}, copied }],
-    ['the source', { copied: { ...copied, base_url: 'javascript:alert(1)' } }],
-  ])(
-    'require an option for the base URL if the base URL of %s cannot be read',
-    (where, own) => {
-      expect(() => resolve(own)).toThrow(
-        `--base-url: got none, and the base URL of ${where} cannot be read`,
-      );
-    },
-  );
+  it('rejects a base URL of the copied site that is not plain', () => {
+    const forged = { ...copied, base_url: 'javascript:alert(1)' };
+    expect(() => resolve({ copied: forged })).toThrow(
+      '--base-url: got "javascript:alert(1)", expected a URL of letters',
+    );
+  });
 });
 
 it.each<[BuildOptions | { source: 'xml' }, string]>([
@@ -285,7 +274,7 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
   ],
   [
     { source: 'xml' },
-    '--source: got "xml", expected one of auto, rest, csv, snapshot, site',
+    '--source: got "xml", expected one of auto, rest, csv, snapshot',
   ],
   [{ concurrency: 0 }, '--concurrency: got 0, expected an integer from 1 to 256'],
   [
@@ -300,10 +289,6 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
   [
     { source: 'rest', upstream: 'ftp://x.test' },
     '--upstream: got ftp://x.test, expected an http or https URL',
-  ],
-  [
-    { source: 'snapshot', upstream: 'https://x.test' },
-    '--upstream: got https://x.test, expected a folder for',
   ],
   [
     { hosts: ['nginx', 'netlify', 'cloudflare'] },
@@ -350,7 +335,7 @@ it.each<[option: string, call: () => unknown]>([
   ['--data', () => snapshot({ data: '' })],
   ['--like', () => verify({ target: 'http://127.0.0.1:9', like: '' })],
   ['target', () => verify({ target: '' })],
-  ['from', () => mirror({ from: '' })],
+  ['from', () => mirror({ from: '', out: 'copy' })],
   ['out', () => mirror({ from: 'x', out: '' })],
   ['to', () => diff({ from: 'x', to: '' })],
   ['dir', () => serve({ dir: '' })],
@@ -365,7 +350,7 @@ it.each<[string, (options: object) => Promise<unknown>]>([
   ['build', build],
   ['snapshot', snapshot],
   ['verify', (options) => verify({ target: 'nowhere', ...options })],
-  ['mirror', (options) => mirror({ from: 'nowhere', ...options })],
+  ['mirror', (options) => mirror({ from: 'nowhere', out: 'copy', ...options })],
   ['serve', serve],
   ['diff', (options) => diff({ from: 'nowhere', to: 'nowhere', ...options })],
 ])('%s() rejects an unknown option', async (_, call) => {

@@ -27,16 +27,16 @@ describe('a usage error', () => {
     [['build', '--out'], /option '--out <dir>' argument missing/],
     [['build', 'extra'], /too many arguments/],
     [
-      ['snapshot', '--max-age', '-1.5'],
-      /--max-age: got -1.5, expected an integer from 0 to 36500/,
+      ['snapshot', '--max-shrink', '-1.5'],
+      /--max-shrink: got -1.5, expected a percentage from 0 to 100/,
     ],
     [
       ['build', '--upstream', 'http://127.0.0.1:9', '--root', '/x'],
       /^error: --root: got no host/,
     ],
-    [['verify'], /missing required argument 'dir\|archive\|url'/],
+    [['verify'], /missing required argument 'dir\|url'/],
     [
-      ['mirror', 'copy', '--base-url', 'x'],
+      ['mirror', 'site', 'copy', '--base-url', 'x'],
       /--base-url: got "x", expected an http or https URL/,
     ],
     [['diff', 'data'], /missing required argument 'new'/],
@@ -55,7 +55,7 @@ describe('a usage error', () => {
   it.each<[string, message: string, hint: string | null]>([
     ['build --json --wrong', "unknown option '--wrong'", null],
     ['build --json --out', "option '--out <dir>' argument missing", null],
-    ['verify --json', "missing required argument 'dir|archive|url'", null],
+    ['verify --json', "missing required argument 'dir|url'", null],
     ['biuld --json', "unknown command 'biuld'", 'Did you mean build?'],
     [
       'build --json --config nowhere.json',
@@ -166,7 +166,7 @@ it('prints an error to stderr and, with --json, to stdout as an object', async (
   const args = ['build', '--source', 'snapshot', '--out', 'mine'];
   const { code, stdout, stderr } = await callCli([...args, '--json'], { cwd });
   expect(code).toBe(1);
-  const message = 'mine: contains files, but has no manifest.json';
+  const message = 'mine: contains files, but its manifest.json does not exist';
   const hint = 'Choose a new or empty folder.';
   expect(JSON.parse(stdout)).toEqual({ error: { code: 'output', message, hint } });
   expect(stderr).toBe(

@@ -109,9 +109,9 @@ describe('rejectOtherFormat', () => {
     [
       { format: FORMAT - 1 },
       `format ${FORMAT - 1}`,
-      'Read the data again from the upstream',
+      'read the data again from the upstream',
     ],
-    [{}, 'no format', 'Read the data again from the upstream'],
+    [{}, 'no format', 'read the data again from the upstream'],
   ])('rejects the format of %j with a hint', (json, found, hint) => {
     const message = `meta.json: has ${found}, but this version of gamedata reads format ${FORMAT}`;
     expect(() => check(json)).toThrow(

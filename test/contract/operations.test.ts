@@ -12,7 +12,7 @@ const names = {
   digest: '',
   languages: { fr: mapKinds(() => 1), de: mapKinds(() => 1) },
 };
-const site = { links: 'query', downloads: true, names } as const;
+const site = { links: 'query', names } as const;
 
 type Links = 'query' | 'file';
 
@@ -136,12 +136,7 @@ describe('listOperations', () => {
       groups: ['records', 'downloads', 'site'],
     },
     {
-      options: { downloads: false },
-      hasArchive: false,
-      groups: ['records', 'names', 'site'],
-    },
-    {
-      options: { downloads: false },
+      options: {},
       hasArchive: true,
       groups: ['records', 'names', 'downloads', 'site'],
     },

@@ -125,15 +125,3 @@ it.each([
     expect(paths.isServed(file, basePath)).toBe(isServed);
   },
 );
-
-it.each([
-  ['site.tar.gz', true],
-  ['/backups/site.tgz', true],
-  ['SITE.TAR.GZ', true],
-  ['site.tar', true],
-  ['artifact.zip', true],
-  ['site', false],
-  ['https://example.test/site.tar.gz', false],
-])('isArchive recognizes archives by their extension: %s → %s', (name, expected) => {
-  expect(paths.isArchive(name)).toBe(expected);
-});

@@ -12,7 +12,7 @@ import { expect, it } from 'vitest';
 import { exitCodes } from '../../src/cli/command.ts';
 import { createConfigSchema } from '../../src/cli/config.ts';
 import { createProgram, loadCommands } from '../../src/cli/program.ts';
-import { warningCodes } from '../../src/dataset/data-set.ts';
+import { warningCodes } from '../../src/data/data-set.ts';
 import { hostNames } from '../../src/hosts/index.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

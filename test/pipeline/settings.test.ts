@@ -5,7 +5,6 @@ import { UsageError } from '../../src/errors.ts';
 import {
   describeForgottenOptions,
   resolveDocumentRoot,
-  resolveSettings,
   type SettingsChange,
 } from '../../src/pipeline/settings.ts';
 import { siteOf } from '../support/sites.ts';
@@ -35,40 +34,16 @@ describe('resolveDocumentRoot', () => {
   });
 });
 
-describe('resolveSettings', () => {
-  it("uses the copied site's links if the published meta.json is damaged", () => {
-    const { meta } = siteOf({});
-    const known = {
-      published: {},
-      copied: { ...meta, links: 'file' as const },
-      isOwnSource: false,
-    };
-    const wanted = {
-      baseUrl: 'https://example.test',
-      links: undefined,
-      hosts: undefined,
-      root: undefined,
-      downloads: true,
-      archive: false,
-      sprites: { mode: undefined, upstream: undefined },
-    };
-    const settings = resolveSettings(wanted, 'copy', known);
-    expect(settings).toMatchObject({ links: 'file', sprites: { mode: 'mirror' } });
-  });
-});
-
 describe('describeForgottenOptions', () => {
   const settings: SettingsChange['settings'] = {
     links: 'query',
     hosts: ['netlify'],
-    downloads: true,
     archive: false,
     sprites: { mode: 'link', upstream: null },
   };
   const wanted: SettingsChange['wanted'] = {
     links: undefined,
     hosts: undefined,
-    downloads: true,
     archive: false,
     sprites: { mode: undefined, upstream: undefined },
   };
@@ -80,16 +55,17 @@ describe('describeForgottenOptions', () => {
       isCopy: false,
       ...change,
     });
-  const published: Partial<Meta> = {
+  const { meta } = siteOf({});
+  const published: Meta = {
+    ...meta,
     links: 'file',
-    downloads: false,
     archive: true,
     sprites: { mode: 'none', upstream: null },
   };
 
   it('names each dropped host and the option that restores its configuration', () => {
     const hosts = ['nginx', 'netlify', 'caddy'];
-    expect(describeChange({ published: { hosts } })).toEqual([
+    expect(describeChange({ published: { ...meta, hosts } })).toEqual([
       'the configuration for nginx and caddy was removed, because no host was named. To restore it, repeat the command with --host nginx caddy.',
     ]);
   });
@@ -97,29 +73,35 @@ describe('describeForgottenOptions', () => {
   it('lists all changes and the options that restore them in one warning', () => {
     const hosts = ['nginx'];
     expect(describeChange({ published: { ...published, hosts } })).toEqual([
-      'the configuration for nginx was removed, because no host was named; links were file and are now query, because --links was not given; icons were none and are now link, because --sprites was not given; bulk files were added, because --no-downloads was not given; the archive was removed, because --archive was not given. To restore them, repeat the command with --host nginx --links file --sprites none --no-downloads --archive.',
+      'the configuration for nginx was removed, because no host was named; links were file and are now query, because --links was not given; icons were none and are now link, because --sprites was not given; the archive was removed, because --archive was not given. To restore them, repeat the command with --host nginx --links file --sprites none --archive.',
     ]);
   });
 
   it.each<[string, Partial<SettingsChange>]>([
     ['nothing is published', {}],
-    ['the published meta.json is damaged', { published: {} }],
     [
       'the published site has the same settings',
-      { published: { ...settings, hosts: ['netlify'] } },
+      { published: { ...meta, ...settings, hosts: ['netlify'] } },
     ],
     [
       'this version does not support the published host',
-      { published: { hosts: ['x'] } },
+      { published: { ...meta, hosts: ['x'] } },
     ],
     [
       'the user named other hosts',
-      { published: { hosts: ['nginx'] }, wanted: { ...wanted, hosts: ['netlify'] } },
+      {
+        published: { ...meta, hosts: ['nginx'] },
+        wanted: { ...wanted, hosts: ['netlify'] },
+      },
     ],
     [
       'the user chose other links and icons',
       {
-        published: { links: 'file', sprites: { mode: 'mirror', upstream: null } },
+        published: {
+          ...meta,
+          links: 'file',
+          sprites: { mode: 'mirror', upstream: null },
+        },
         wanted: {
           ...wanted,
           links: 'query',
@@ -127,7 +109,7 @@ describe('describeForgottenOptions', () => {
         },
       },
     ],
-    ['a copy changes links, icons and downloads', { published, isCopy: true }],
+    ['a copy changes links and icons', { published, isCopy: true }],
   ])('returns nothing if %s', (_, change) => {
     expect(describeChange(change)).toEqual([]);
   });

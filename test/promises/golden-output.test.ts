@@ -61,7 +61,7 @@ it('prints the records that changed since the last build', async () => {
       items added: item-6 (id 6): "Item 6"
     names: 1 name changed in en
     data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
-    site: … files, … B: 27 written, … kept, 1 removed, in … s
+    site: … files, … B: 32 written, … kept, 1 removed, in … s
     next: gamedata serve site, or upload that folder to a host
     exit code 0"
   `);
@@ -73,8 +73,8 @@ it('prints the records that changed since the last build', async () => {
 
 it('prints an error and a hint if too many records are missing', async () => {
   expect(await type(`${build} fewer`)).toMatchInlineSnapshot(`
-    "error: move: got 20 of 120 records missing, expected at most 1 %: move-101, move-102, move-103, move-104, move-105, move-106, move-107, move-108, move-109, move-110 and 10 more
-    hint: If they are really gone, list them with --allow-missing, or allow this loss once with --max-shrink 17.
+    "error: move: 20 of 120 records are gone, expected at most 1%: move-101, move-102, move-103; item: 1 of 6 records are gone, expected at most 1%: item-6
+    hint: If the new data is right, allow this once with --max-shrink 17.
     site: unchanged
     exit code 4"
   `);
@@ -87,14 +87,14 @@ it('prints an error and a hint if too many records are missing', async () => {
 it('prints the summary for a mirrored site', async () => {
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
     "data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
-    fetched: 8 requests · … B · 0 from cache
+    fetched: 9 requests · … B · 0 from cache
     base URL: https://example.test, as in the source
     copy: … files, … B: … written, 0 kept, 0 removed, in … s
     next: gamedata serve copy, or upload that folder to a host
     exit code 0"
   `);
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
-    "copy: … files, … B: nothing changed, in … s; 120 moves, 6 items, captured 2026-01-02; base URL: https://example.test, as published
+    "copy: … files, … B: nothing changed, in … s; 120 moves, 6 items, captured 2026-01-02; base URL: https://example.test, as in the source
     exit code 0"
   `);
   expect(await type('diff data copy')).toMatchInlineSnapshot(`
@@ -117,14 +117,14 @@ it('prints the problems found in a damaged folder', async () => {
   writeFileSync(path.join(cwd, 'site/mine.txt'), '');
   expect(await type('verify site')).toMatchInlineSnapshot(`
     "404.json: is missing
-    api/gamedata/move/pound/index.json: has 2 bytes, expected 118, as in the manifest
+    api/gamedata/move/pound/index.json: has 2 bytes, expected 118, as listed
     mine.txt: is not in the manifest
     hint: Delete the files that are not in the manifest, serve them from another folder, or move them into public/ to make them part of the site. Only .well-known/ may contain other files.
     site: 3 problems found
     exit code 1"
   `);
   expect(await type('verify data')).toMatchInlineSnapshot(`
-    "error: data: has no meta.json
+    "error: data: is not a gamedata site, because it has no manifest.json
     exit code 1"
   `);
 });

@@ -9,8 +9,7 @@ import { maskCredentials } from '../../src/cli/options.ts';
 import {
   type Comparison,
   comparisonSchema,
-  formerReader,
-  movedReader,
+  oldSlugsReader,
 } from '../../src/contract/changes.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import {
@@ -23,7 +22,6 @@ import { languageSchema, namesReader } from '../../src/contract/names.ts';
 import { parse, parseJsonOrThrow } from '../../src/contract/parse.ts';
 import {
   getBasePath,
-  isArchive,
   isHidden,
   isUrl,
   isWellKnown,
@@ -39,7 +37,7 @@ import {
   quoteArgument,
   toTitleCase,
 } from '../../src/contract/words.ts';
-import { formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
+import { formatMarkdown, formatText } from '../../src/data/describe-changes.ts';
 import { GamedataError } from '../../src/errors.ts';
 import {
   prefersPage,
@@ -196,8 +194,11 @@ const rows: readonly Row[] = [
     'namesReader',
     (text) => validate(namesReader, { language: 'fr', move: { a: text } }),
   ],
-  ['formerReader', (text) => validate(formerReader, { move: { [text]: 1 } }), 'a'],
-  ['movedReader', (text) => validate(movedReader, { [text]: text })],
+  [
+    'oldSlugsReader',
+    (text) => validate(oldSlugsReader, { move: { [text]: 1 } }),
+    'a',
+  ],
   [
     'comparisonSchema',
     (text) => validate(comparisonSchema, createStep(text)),
@@ -231,7 +232,6 @@ const rows: readonly Row[] = [
   ['getBasePath', getBasePath, url],
   ['removeTrailingSlashes', removeTrailingSlashes],
   ['isUrl', isUrl, 'http://'],
-  ['isArchive', isArchive],
   ['PLAIN_URL', (text) => PLAIN_URL.test(text), url],
   ['isSitePath', isSitePath, 'a/'],
   ['isHidden', isHidden, 'a/'],

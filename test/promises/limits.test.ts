@@ -1,20 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
-import { archiveStorage } from '../../src/built/archive.ts';
-import { openSite } from '../../src/built/site.ts';
-import { folderStorage } from '../../src/built/site-folder.ts';
-import { memoryStorage, readOrThrow } from '../../src/built/storage.ts';
 import { getMaxBytes } from '../../src/contract/limits.ts';
-import { summarizeNames } from '../../src/dataset/data-set.ts';
-import { createEntry } from '../../src/site/manifest.ts';
-import { deploymentStorage } from '../../src/sources/deployment.ts';
-import { namesIn } from '../support/kinds.ts';
-import { startServer, testClient } from '../support/local-server.ts';
+import { readIfExists } from '../../src/site-folder.ts';
+import { readRemoteDataSet } from '../../src/upstream/remote-data.ts';
+import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
-import { rawRecords, siteOf } from '../support/sites.ts';
+import { rawRecords } from '../support/sites.ts';
+import { createStoredData, storeData } from '../support/stored-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -25,39 +18,22 @@ const maxBytes = getMaxBytes(file);
 describe('a file that exceeds the limit for its path', () => {
   const problem = `has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
 
-  it('rejects a file in an archive that exceeds its size limit', async () => {
-    const archive = path.join(temporaryFolder(), 'site.tar.gz');
-    const body = Buffer.alloc(maxBytes + 1);
-    const manifest = Buffer.from('{"format":1,"generator":"gamedata/1","files":[]}');
-    const packed = await packTar([
-      {
-        header: { name: 'gamedata/manifest.json', size: manifest.length },
-        body: manifest,
-      },
-      { header: { name: `gamedata/${file}`, size: body.length }, body },
-    ]);
-    writeFileSync(archive, gzipSync(packed));
-    await expect(archiveStorage(archive)).rejects.toThrow(
-      `${archive} › ${file}: ${problem}`,
-    );
-  });
-
   it('rejects a file in a folder that exceeds its size limit', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, file), Buffer.alloc(maxBytes + 1));
-    expect(() => readOrThrow(folderStorage(folder), file)).toThrow(
-      `cannot be read (${problem})`,
-    );
+    expect(() => readIfExists(folder, file)).toThrow(`cannot be read (${problem})`);
   });
 
-  it('does not request a file from a deployment if it is larger than its limit', async () => {
-    const files = [{ path: file, bytes: maxBytes + 1, sha256: '0'.repeat(64) }];
-    const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
-    const server = await startServer((response) => response.end(manifest));
-    const reading = deploymentStorage(testClient(), server.url, {});
-    await expect(reading).rejects.toThrow(`${server.url}/${file}: ${problem}`);
-    expect(new Set(server.requests.map((request) => request.path))).toEqual(
-      new Set(['/manifest.json']),
+  it('does not read more of a deployed file than its description states', async () => {
+    const bodies = storeData(createStoredData(rawRecords(1, 1)));
+    const description = `${bodies.get('dataset.json')}`;
+    const server = await startServer((response, { url = '' }) => {
+      const isDescription = url.includes('dataset.json');
+      response.end(isDescription ? description : Buffer.alloc(1_000_000));
+    });
+    const options = { concurrency: 1, retryBaseMs: 1 };
+    await expect(readRemoteDataSet(server.url, options)).rejects.toThrow(
+      /got more than \d{1,5} bytes/,
     );
   });
 });
@@ -91,67 +67,4 @@ describe('values that exceed the memory limit together', () => {
     });
     await expect(loadFrom('rest', url, { maxMemoryBytes })).rejects.toThrow(problem);
   });
-
-  const published = siteOf(rawRecords(100, 3));
-  const bodies = new Map<string, Buffer>();
-  for (const { path, body } of published.files()) {
-    bodies.set(path, Buffer.from(body));
-  }
-
-  /** Opens a site that consists of these files, with a small memory limit. */
-  function openSmall(files: ReadonlyMap<string, Buffer>) {
-    const entries = Array.from(files, ([path, body]) => createEntry(path, body));
-    const manifest = JSON.stringify({
-      format: 1,
-      generator: 'gamedata/1',
-      files: entries,
-    });
-    const siteFiles = new Map([...files, ['manifest.json', Buffer.from(manifest)]]);
-    return openSite(memoryStorage('site', '/', siteFiles), maxMemoryBytes);
-  }
-
-  it('rejects a site whose records exceed the memory limit', () => {
-    const site = openSmall(bodies);
-    expect(() => site.records()).toThrow(
-      /^site: has \d{5} bytes, expected at most 5000 in total$/,
-    );
-  });
-
-  /** Opens a site with long names for its moves in three languages. */
-  function openWithNames() {
-    const names = published.records.move.map(({ slug }) => [slug, 'a'.repeat(20)]);
-    const move = Object.fromEntries(names);
-    const allNames = ['de', 'fr', 'it'].map((language) =>
-      namesIn(language, { move }),
-    );
-    const meta = { ...published.meta, names: summarizeNames(allNames) };
-    const files = new Map(bodies);
-    files.set('meta.json', Buffer.from(JSON.stringify(meta)));
-    for (const languageNames of allNames) {
-      const body = Buffer.from(JSON.stringify(languageNames));
-      files.set(`names/${languageNames.language}.json`, body);
-    }
-    return openSmall(files);
-  }
-
-  it('rejects a site whose names exceed the memory limit', () => {
-    const site = openWithNames();
-    expect(() => site.names(published.records)).toThrow(
-      /^site: has \d{4} bytes, expected/,
-    );
-  });
-
-  it('does not count the names of unknown records toward the memory limit', () => {
-    const site = openWithNames();
-    expect(site.names({ ...published.records, move: [] })).toHaveLength(3);
-  });
-});
-
-it('rejects an archive that is larger than the memory limit when unpacked', async () => {
-  const archive = path.join(temporaryFolder(), 'site.tar.gz');
-  const maxMemoryBytes = 1_000_000;
-  writeFileSync(archive, gzipSync(Buffer.alloc(maxMemoryBytes + 1)));
-  await expect(archiveStorage(archive, maxMemoryBytes)).rejects.toThrow(
-    /site\.tar\.gz: has \d+ bytes, expected at most 1000000, unpacked$/,
-  );
 });

@@ -42,7 +42,6 @@ async function createScene() {
     cache: false,
     baseUrl: 'https://example.test',
     maxShrink: 100,
-    downloads: false,
   } as const;
   const run = (options: Parameters<typeof build>[0] = {}) =>
     build({ ...shared, source: 'rest', upstream, out, ...options });
@@ -50,26 +49,6 @@ async function createScene() {
 }
 
 describe("a site's names", () => {
-  it('omits only the name files and the links to them if --no-names is set', async () => {
-    const { run, out } = await createScene();
-    const [own, none] = [`${out}-with`, `${out}-without`];
-    await run({ out: own });
-    await run({ out: none, names: false });
-    expect({ ...read(own, 'meta.json'), names: undefined }).toEqual(
-      read(none, 'meta.json'),
-    );
-    const files = (folder: string): string[] =>
-      read(folder, 'manifest.json').files.map(({ path }: { path: string }) => path);
-    const more = files(own).filter((file) => !files(none).includes(file));
-    expect(more).toEqual(['names/en.json', 'names/fr.json', 'names/index.json']);
-    expect(readFileSync(path.join(own, 'index.html'), 'utf8')).toContain(
-      'names/index.json',
-    );
-    expect(readFileSync(path.join(none, 'index.html'), 'utf8')).not.toMatch(
-      /names\/|names-language/,
-    );
-  });
-
   it("rewrites a language's names, but not the history, when a translation changes", async () => {
     const { answers, run, out } = await createScene();
     await run();
@@ -86,6 +65,8 @@ describe("a site's names", () => {
     );
     expect(changed.sort()).toEqual([
       ...[
+        'data/dataset.json',
+        'data/names/fr.json',
         'docs/index.html',
         'manifest.json',
         'meta.json',
@@ -101,7 +82,7 @@ describe("a site's names", () => {
   });
 
   it('restores a damaged name file', async () => {
-    const { answers, run, out } = await createScene();
+    const { run, out } = await createScene();
     await run();
     const names = read(out, 'names/fr.json');
     writeFileSync(
@@ -110,9 +91,5 @@ describe("a site's names", () => {
     );
     expect(await run()).toMatchObject({ changed: true, changes: { names: [] } });
     expect(read(out, 'names/fr.json')).toEqual(names);
-    writeFileSync(path.join(out, 'names/fr.json'), '{');
-    Object.assign(answers.move[0] as Answer, named({ en: 'Move 1', fr: 'Encore' }));
-    expect(await run()).toMatchObject({ changed: true, changes: { names: [] } });
-    expect(read(out, 'names/fr.json').move['move-1']).toBe('Encore');
   });
 });

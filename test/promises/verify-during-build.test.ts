@@ -2,8 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { verify } from '../../src/cli/commands/verify.ts';
-import { withOutput } from '../../src/publish/publish.ts';
-import { failing } from '../support/publishing.ts';
+import { failing, publishFiles } from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -12,7 +11,7 @@ const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => void vi.resetAllMocks());
 
 const publishSite = (out: string, moves: number) =>
-  withOutput(out, ({ publish }) => publish(siteOf(rawRecords(moves, 1)).files()));
+  publishFiles(out, siteOf(rawRecords(moves, 1)).files());
 
 async function createSite(): Promise<string> {
   const out = path.join(temporaryFolder(), 'site');

@@ -102,6 +102,22 @@ describe('finish', () => {
     expect(readTree(out)).toEqual(fresh);
   });
 
+  it('completes a change from a folder to a file before its manifest was moved', async () => {
+    const out = await support.publishedSite({ 'about/index.html': '1' });
+    // A build refuses to replace the folder until the operator has deleted it.
+    fs.rmSync(path.join(out, 'about'), { recursive: true });
+    const manifest = path.join(out, 'manifest.json');
+    vi.mocked(fs.renameSync).mockImplementation((from, to) => {
+      if (to === manifest) support.failing('EIO')();
+      real.renameSync(from, to);
+    });
+    const next = { about: '2' };
+    await expect(publishTree(out, next)).rejects.toThrow('cannot be completed');
+    vi.resetAllMocks();
+    expect(await support.openAgain(out)).toEqual([COMPLETED]);
+    expect(support.readTree(out)).toEqual(next);
+  });
+
   it('removes the work folder of a change that was not committed', async () => {
     const out = await publishedSite(old);
     fsExtra.outputFileSync(path.join(out, '.gamedata/next/a.json'), '10');
@@ -132,7 +148,7 @@ describe('finish', () => {
     fs.writeFileSync(file, manifest.replace('"format":1', '"format":9'));
     await support.expectRejected(out, () => publishTree(out, old), {
       message: expect.stringContaining(
-        'manifest.json has format 9, but this version',
+        'manifest.json: has format 9, but this version',
       ),
       hint: expect.stringContaining('Upgrade gamedata'),
     });
@@ -144,7 +160,7 @@ describe('finish', () => {
     const out = await createInterruptedSite();
     fs.writeFileSync(path.join(out, '.gamedata/next/manifest.json'), '{');
     await support.expectRejected(out, () => publishTree(out, fresh), {
-      message: `${out}/.gamedata/next: has no valid manifest.json: invalid JSON`,
+      message: expect.stringContaining(`${out}: cannot be completed: `),
       hint: `Delete ${out}/.gamedata, and build again.`,
     });
   });
@@ -172,7 +188,7 @@ describe('finish', () => {
         // The operator adds a file right after the commit.
         if (String(to).endsWith('next/manifest.json')) obstruct(path.join(out, at));
       });
-      const message = `${out}: contains files that gamedata did not write: ${at}`;
+      const message = `${out}: contains files in the way of the new site: ${at}`;
       await expect(publishTree(out, fresh)).rejects.toThrow(message);
       vi.resetAllMocks();
       await support.expectRejected(out, () => support.openAgain(out), { message });

@@ -2,17 +2,19 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { keepArchive } from '../../src/pipeline/keep-archive.ts';
+import { keepDataSet } from '../../src/pipeline/keep-data.ts';
 import { lockFolder } from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { fingerprint, modeOf } from '../support/fingerprint.ts';
 import {
   failing,
+  plainManifest,
   publishTree,
   readTree,
   readVisibleTree,
 } from '../support/publishing.ts';
-import { rawRecords, siteOf } from '../support/sites.ts';
+import { rawRecords } from '../support/sites.ts';
+import { createStoredData } from '../support/stored-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
@@ -70,7 +72,7 @@ describe('a site folder that does not exist', () => {
     }
     const { signal } = controller;
     const publishing = withOutput(out, ({ publish }) =>
-      publish(createFiles(), { signal }),
+      publish(createFiles(), { ...plainManifest, signal }),
     );
     await expect(publishing).rejects.toThrow('aborted');
     expect(fs.readdirSync(path.dirname(out))).toEqual([]);
@@ -136,7 +138,7 @@ it('rejects the working folder and its parent folders', async () => {
   for (const inside of ['.', 'b']) {
     vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
     await expect(publishTree(out, fresh)).rejects.toMatchObject({
-      message: `${out}: is the working folder, or contains it, and cannot be replaced`,
+      message: `${out}: is the working folder, or contains it`,
       hint: 'Run the command in another folder, or name a folder inside this one.',
     });
   }
@@ -313,15 +315,12 @@ describe.runIf(isRoot && isMainThread)(
       expect(readTree(out)).toEqual(tree);
     });
 
-    it("keeps no archive in another user's folder", async () => {
-      // We generate the files before switching users, because the other user may be
-      // unable to read the compiled code.
-      const files = siteOf(rawRecords(1, 1)).files();
+    it("keeps no data set in another user's folder", async () => {
+      const dataSet = createStoredData(rawRecords(1, 1));
       const out = path.join(createParent(STICKY), 'site');
-      await withOutput(out, ({ publish }) => publish(files));
-      runAs(OTHER, () => fs.mkdirSync(`${out}-archives`));
-      await expect(keepArchive(out, 1)).rejects.toThrow(
-        `${out}-archives: ${PLANTED}`,
+      runAs(OTHER, () => fs.mkdirSync(`${out}.data`));
+      await expect(keepDataSet(out, dataSet, 1, '2026-01-02')).rejects.toThrow(
+        `${out}.data: ${PLANTED}`,
       );
     });
   },

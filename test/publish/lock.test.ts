@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withOutput } from '../../src/publish/publish.ts';
 import {
   openAgain,
+  plainManifest,
   publishTree,
   readTree,
   treeFiles,
@@ -43,7 +44,7 @@ describe('the lock of a site folder', () => {
         message: `${out}: another build is publishing there`,
         hint: 'Wait until it has finished, or choose another folder.',
       });
-      await output.publish(treeFiles(tree));
+      await output.publish(treeFiles(tree), plainManifest);
     });
     expect(readTree(out)).toEqual(tree);
     expect(await publishTree(out, { 'a.json': '2' })).toMatchObject({

@@ -3,13 +3,14 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getMaxBytes } from '../../src/contract/limits.ts';
+import { createEntry } from '../../src/data/entries.ts';
 import { type PublishResult, withOutput } from '../../src/publish/publish.ts';
-import { createEntry } from '../../src/site/manifest.ts';
+import { encodeManifest } from '../../src/site/manifest.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const { publishedSite, publishTree, readTree, treeFiles } = support;
+const { publishedSite, publishFiles, publishTree, readTree, treeFiles } = support;
 const [old, fresh] = support.littleChanged;
 const first: support.Tree = { 'a.json': '1', 'b/c.json': '22', 'b/d.json': '333' };
 const next = { 'a.json': '10', 'd.json': '3' };
@@ -221,27 +222,27 @@ describe('publish', () => {
     });
   }
 
-  const invalid = 'contains files, but has no valid manifest.json: ';
+  const invalid = 'contains files, but no valid manifest.json: ';
 
   it('rejects an existing folder without a manifest', () =>
     expectFolderIsRejected(
       (folder) => fs.writeFileSync(path.join(folder, 'manifest.json.txt'), 'x'),
-      'contains files, but has no manifest.json',
+      'contains files, but its manifest.json does not exist',
     ));
 
   it('rejects an existing folder whose manifest is a folder', () =>
     expectFolderIsRejected(
       (folder) => fs.mkdirSync(path.join(folder, 'manifest.json')),
-      `${invalid}not a regular file`,
+      'contains files, but its manifest.json cannot be read (not a regular file)',
     ));
 
   it.each<[string, text: string, problem: string]>([
-    ['is not JSON', '{', `${invalid}invalid JSON`],
+    ['is not JSON', '{', invalid],
     ['belongs to another application', '{"name":"My app","start_url":"/"}', invalid],
     [
       'was written by a newer version of gamedata',
       '{"format":9,"generator":"gamedata/9","files":[]}',
-      'manifest.json has format 9, but this version',
+      invalid,
     ],
   ])('rejects an existing folder whose manifest %s', async (_, text, problem) => {
     await expectFolderIsRejected((folder) => {
@@ -306,8 +307,8 @@ describe('publish', () => {
       const out = await publishedSite(first);
       create(path.join(out, at));
       await support.expectRejected(out, () => publishTree(out, tree), {
-        message: `${out}: contains files that gamedata did not write: ${at}`,
-        hint: 'Move them elsewhere, or into public/ to make them part of the site.',
+        message: `${out}: contains files in the way of the new site: ${at}`,
+        hint: 'If they are yours, move them elsewhere, or into public/ to make them part of the site. Otherwise, delete them.',
       });
     },
   );
@@ -329,9 +330,22 @@ describe('publish', () => {
       { path: 'new.json', body: 'x' },
       { path: name, body: 'x' },
     ];
-    const publish = () => withOutput(out, (output) => output.publish(files));
+    const publish = () => publishFiles(out, files);
     await support.expectRejected(out, publish, {
       message: `${name}: is not a path inside the site`,
+    });
+  });
+
+  it('rejects a manifest that would be too large to read back', async () => {
+    const out = await publishedSite(first);
+    const length = getMaxBytes('manifest.json') + 1;
+    const encodeManifest = () => Buffer.alloc(length);
+    const publish = () =>
+      withOutput(out, (output) =>
+        output.publish(treeFiles(fresh), { encodeManifest }),
+      );
+    await support.expectRejected(out, publish, {
+      message: `${out}/manifest.json: has ${length} bytes, expected at most ${length - 1}`,
     });
   });
 
@@ -351,7 +365,9 @@ describe('isUnchanged', () => {
 
   function publishWithInputs(out: string): Promise<PublishResult> {
     return withOutput(out, (output) =>
-      output.publish(treeFiles(first), { buildInputs }),
+      output.publish(treeFiles(first), {
+        encodeManifest: (entries) => encodeManifest(buildInputs, entries),
+      }),
     );
   }
 

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withOutput } from '../../src/publish/publish.ts';
 import * as support from '../support/publishing.ts';
+import { plainManifest, publishFiles } from '../support/publishing.ts';
 
 vi.mock('node:fs', { spy: true });
 vi.mock('node:child_process', { spy: true });
@@ -137,7 +138,7 @@ describe('a build that stages files', () => {
       yield { path: 'a.json', body: 'new' };
       expect(fs.existsSync(workFolder)).toBe(true);
     }
-    await withOutput(out, ({ publish }) => publish(createFiles()));
+    await publishFiles(out, createFiles());
     expect(fs.existsSync(workFolder)).toBe(false);
   });
 
@@ -162,7 +163,7 @@ describe('a build that stages files', () => {
     }
     function publish(): Promise<unknown> {
       const publishing = withOutput(out, (output) =>
-        output.publish(createFiles(), { signal }),
+        output.publish(createFiles(), { ...plainManifest, signal }),
       );
       onStart();
       return publishing;

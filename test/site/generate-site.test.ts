@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SiteFile } from '../../src/contract/meta.ts';
-import { compare } from '../../src/dataset/compare.ts';
-import { summarizeNames } from '../../src/dataset/data-set.ts';
-import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
+import { compare } from '../../src/data/compare.ts';
+import { summarizeNames } from '../../src/data/data-set.ts';
+import { emptyHistory, extendHistory } from '../../src/data/history.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { generateFiles } from '../../src/site/generate-site.ts';
 import { bodyText } from '../support/body.ts';
@@ -20,6 +20,7 @@ import {
   type SomeRecords,
   siteOf,
 } from '../support/sites.ts';
+import { createStoredData } from '../support/stored-data.ts';
 
 const tiny = onlyRaw({
   move: [
@@ -59,17 +60,21 @@ it('generates the files in golden-site.txt', async () => {
   const newVersion = versionOf(tiny.move, tiny.item);
   const changes = compare(oldVersion, newVersion);
   const history = extendHistory(emptyHistory, changes);
-  const { meta, records, oldSlugs } = siteOf(tiny, { history, downloads: true });
+  const { meta, oldSlugs } = siteOf(tiny, { history });
   const names = [namesIn('fr', { move: { pound: 'Écras’Face' } })];
+  const namesSummary = summarizeNames(names);
   const files = await generateFiles({
-    records,
-    names,
-    past: { history, oldSlugs },
+    dataSet: {
+      ...createStoredData(tiny, { past: { history, oldSlugs } }),
+      readNames: () => names,
+      namesSummary,
+    },
+    dataLicense: 'the license\n',
     hosts: [],
     root: '/srv',
     assets: [],
     archive: false,
-    meta: { ...meta, names: summarizeNames(names) },
+    meta: { ...meta, names: namesSummary },
     buildAssets: { ...readBuildAssets(), compiled: [] },
   });
   const text = files.map(render).join('');

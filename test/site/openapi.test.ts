@@ -20,14 +20,9 @@ interface Document {
   readonly components: { readonly schemas: Record<string, object> };
 }
 
-function createDocument(moves: number, siteOptions: SiteOptions = {}): Document {
-  const { downloads = true, ...options } = siteOptions;
+function createDocument(moves: number, options: SiteOptions = {}): Document {
   const { meta, records, plan } = siteOf(rawRecords(moves, moves), options);
-  const files = createSpecification(
-    records,
-    { ...meta, downloads },
-    { ...plan, archive: downloads },
-  );
+  const files = createSpecification(records, meta, { ...plan, archive: true });
   const file = files.find(({ path }) => path === 'openapi.json');
   return JSON.parse(String(file?.body));
 }
@@ -38,7 +33,6 @@ const fileDocument = createDocument(120, { links: 'file' });
 const documents: [name: string, Document][] = [
   ['of endpoints', createDocument(120)],
   ['of files', fileDocument],
-  ['without bulk files', createDocument(120, { downloads: false })],
   ['without records', createDocument(0)],
 ];
 

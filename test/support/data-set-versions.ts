@@ -1,5 +1,5 @@
-import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
-import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
+import { compare, type SummarizedRecords } from '../../src/data/compare.ts';
+import { emptyHistory, extendHistory } from '../../src/data/history.ts';
 import type { RawRecord } from '../../src/upstream/normalize.ts';
 import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
@@ -9,9 +9,9 @@ export function versionOf(
   item: readonly RawRecord<'item'>[] = [],
   captured = '2026-01-02',
 ): SummarizedRecords {
-  const { digest, counts, records } = encodeDataSet(
-    dataSetOf({ move: [...move], item: [...item] }),
-  );
+  const dataSet = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
+  const { digest, counts } = dataSet;
+  const records = dataSet.readRecords();
   return { digest, captured, counts, edition: null, records };
 }
 

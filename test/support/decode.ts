@@ -6,8 +6,8 @@
 import type { Kind } from '../../src/contract/kinds.ts';
 import type { Names } from '../../src/contract/names.ts';
 import type { RecordOf } from '../../src/contract/records.ts';
-import { createDataSet, type DataSet } from '../../src/dataset/data-set.ts';
-import { selectNames } from '../../src/dataset/names.ts';
+import { createDataSet, type DataSet } from '../../src/data/data-set.ts';
+import { selectNames } from '../../src/data/names.ts';
 
 export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
 
@@ -18,11 +18,11 @@ export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance'>
 
 /** Reads a data set's names, and gives its records their exact types. */
 export function decodeDataSet(dataSet: DataSet): DecodedDataSet {
-  const { records, warnings, provenance } = dataSet;
+  const { warnings, provenance } = dataSet;
   return {
     warnings,
     provenance,
-    records: records as Records,
+    records: dataSet.readRecords() as Records,
     names: dataSet.readNames(),
   };
 }

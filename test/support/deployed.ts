@@ -6,7 +6,8 @@ export async function deploy(folder: string) {
   /** The responses that replace files, by path. */
   const faults = new Map<string, Responder>();
   const server = await startServer((response, request, at) => {
-    const name = decodeURIComponent((request.url ?? '/').slice(1));
+    const { pathname } = new URL(request.url ?? '/', 'http://deployed.test');
+    const name = decodeURIComponent(pathname.slice(1));
     const fault = faults.get(name);
     if (fault) return fault(response, request, at);
     const file = path.join(folder, name);

@@ -296,13 +296,13 @@ const listFaults: readonly Fault[] = [
   createWrongCount(2),
   ...invalidLinks.map(createInvalidLink),
   {
-    ...createListFault('a missing record', '1 of 3 records missing', (records) =>
+    ...createListFault('a missing record', '1 of 3 records are gone', (records) =>
       records.slice(1),
     ),
     reaction: 'fail',
   },
   {
-    ...createListFault('an empty list', 'got 0 records', () => []),
+    ...createListFault('an empty list', '3 of 3 records are gone', () => []),
     reaction: 'fail',
   },
   {

@@ -9,7 +9,6 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { API_PREFIX } from '../../src/contract/paths.ts';
 import { commonHeaders } from '../../src/contract/responses.ts';
-import { withOutput } from '../../src/publish/publish.ts';
 import {
   type Asset,
   createResponder,
@@ -20,6 +19,7 @@ import { splitTarget } from '../../src/serve/respond.ts';
 import { startServe } from './engines/serve.ts';
 import { inFolder } from './folders.ts';
 import { browsePage, handledSite } from './handled-site.ts';
+import { publishFiles } from './publishing.ts';
 import { findFailures } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
@@ -296,7 +296,7 @@ export function fuzz(requests: number, seed: number): Promise<string[]> {
     const folder = path.join(parent, 'site');
     writeFileSync(path.join(parent, 'passwd'), 'outside the site');
     const site = siteOf(records, { extras: [browsePage] });
-    await withOutput(folder, (output) => output.publish(site.files()));
+    await publishFiles(folder, site.files());
     const respond = createLocalResponder(handledSite(records).files);
     const { url, stop } = await startServe(folder);
     const port = Number(new URL(url).port);

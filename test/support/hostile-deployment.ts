@@ -21,17 +21,16 @@ import { resolveBuild } from '../../src/cli/commands/build.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
 import type { Manifest } from '../../src/contract/meta.ts';
 import { parseJson } from '../../src/contract/parse.ts';
-import { compare } from '../../src/dataset/compare.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
 import { hostNames, isHostConfig } from '../../src/hosts/index.ts';
-import { loadRecords } from '../../src/pipeline/load-records.ts';
 import { makeSite } from '../../src/pipeline/make-site.ts';
-import { withOutput } from '../../src/publish/publish.ts';
+import { readRemoteDataSet } from '../../src/upstream/remote-data.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from './fingerprint.ts';
 import { inFolder } from './folders.ts';
 import { listen } from './loopback.ts';
+import { publishFiles } from './publishing.ts';
 import { findFailures } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
@@ -39,17 +38,16 @@ const MARK = 'INJECTED';
 const HANG_MS = 30_000;
 
 const editedFiles = [
-  // Most of the values that end up in other files come from meta.json.
-  'meta.json',
-  'meta.json',
   'meta.json',
   'manifest.json',
-  'changes.json',
-  'former.json',
-  'moved.json',
-  'api/gamedata/index.json',
+  // A copy consists of the values in these files.
+  'data/dataset.json',
+  'data/dataset.json',
+  'data/changes.json',
+  'data/old-slugs.json',
+  'data/move.ndjson',
+  'data/item.ndjson',
   'api/gamedata/move/index.json',
-  'api/gamedata/item/index.json',
 ];
 
 const unexpectedValues: unknown[] = [
@@ -168,7 +166,8 @@ function replaceNode(root: unknown, { at, value }: Edit): unknown {
 
 /**
  * Applies edits one after another to a clean site's files. After an edit that is
- * listed, the manifest gets the edited file's size and hash. Otherwise, every reader
+ * listed, the manifest and the description of the data set get the edited file's size
+ * and hash. Otherwise, every reader
  * would stop at the wrong hash and never read the value.
  */
 function spoil(
@@ -180,9 +179,8 @@ function spoil(
     const current = served.get(edit.file);
     if (edit.answer !== false) {
       served.set(edit.file, edit.answer);
-    } else if (Buffer.isBuffer(current)) {
-      const changed = replaceNode(parseJson(current.toString()), edit);
-      served.set(edit.file, JSON.stringify(changed) ?? '');
+    } else if (Buffer.isBuffer(current) || typeof current === 'string') {
+      served.set(edit.file, editText(current.toString(), edit));
     }
     if (edit.isListed && edit.file !== 'manifest.json') {
       listAsServed(served, edit.file);
@@ -191,24 +189,51 @@ function spoil(
   return served;
 }
 
-/**
- * Corrects a file's entry in the manifest, unless the file or the manifest cannot be
- * read.
- */
+/** Changes a value in the text of a JSON file, or in a line of an NDJSON file. */
+function editText(text: string, edit: Edit): string {
+  if (!edit.file.endsWith('.ndjson')) {
+    return JSON.stringify(replaceNode(parseJson(text), edit)) ?? '';
+  }
+  const [line = '', ...others] = text.split('\n');
+  const changed = JSON.stringify(replaceNode(parseJson(line), edit)) ?? '';
+  return [changed, ...others].join('\n');
+}
+
+/** Corrects a file's entries in the data set's description and in the manifest. */
 function listAsServed(served: Map<string, Answer>, file: string): void {
+  const inDataSet = file.startsWith('data/') && file !== 'data/dataset.json';
+  if (inDataSet) {
+    correctEntry(served, 'data/dataset.json', file.slice('data/'.length), file);
+    correctEntry(served, 'manifest.json', 'data/dataset.json');
+  }
+  correctEntry(served, 'manifest.json', file);
+}
+
+/**
+ * Corrects the entry with a path in a list of files, unless the file or the list cannot
+ * be read.
+ */
+function correctEntry(
+  served: Map<string, Answer>,
+  list: string,
+  listedPath: string,
+  file = listedPath,
+): void {
   const body = served.get(file);
-  const manifest = parseJson(String(served.get('manifest.json')));
+  const manifest = parseJson(String(served.get(list)));
   if (typeof body !== 'string') return;
   const { files, ...others } = (manifest ?? {}) as Partial<Manifest>;
   if (!Array.isArray(files)) return;
   const entry = {
-    path: file,
+    path: listedPath,
     bytes: Buffer.byteLength(body),
     sha256: hash('sha256', body),
   };
-  const corrected = files.map((listed) => (listed?.path === file ? entry : listed));
+  const corrected = files.map((listed) =>
+    listed?.path === listedPath ? entry : listed,
+  );
   const text = JSON.stringify({ ...others, files: corrected });
-  served.set('manifest.json', Buffer.from(text));
+  served.set(list, text);
 }
 
 function* createEndlessBody(): Generator<Buffer> {
@@ -265,7 +290,7 @@ export function tryHostile(runs: number, seed: number): Promise<string[]> {
   return inFolder(async (folder) => {
     const clean = path.join(folder, 'clean');
     const site = siteOf(rawRecords(4, 3));
-    await withOutput(clean, (output) => output.publish(site.files()));
+    await publishFiles(clean, site.files());
     const cleanBodies = readAll(clean);
     const server = await startHostileServer();
     const property = fc.asyncProperty(plan, async ({ edits, hasCopy }) => {
@@ -275,7 +300,7 @@ export function tryHostile(runs: number, seed: number): Promise<string[]> {
       const out = path.join(copies, 'copy');
       mkdirSync(copies);
       if (hasCopy) cpSync(clean, out, { recursive: true, preserveTimestamps: true });
-      const problems = await useAll({ url: server.url, clean, out });
+      const problems = await useAll({ url: server.url, out });
       for (const name of [...readdirSync(parent), ...readdirSync(copies)]) {
         if (name !== 'copies' && name !== 'copy') problems.push(name);
       }
@@ -297,8 +322,6 @@ export function tryHostile(runs: number, seed: number): Promise<string[]> {
 interface Trial {
   /** The URL at which the hostile deployment is served. */
   readonly url: string;
-  /** The clean site's folder. */
-  readonly clean: string;
   /** The folder of the copy. */
   readonly out: string;
 }
@@ -308,36 +331,19 @@ interface Trial {
  * mirror must not change the copy, and an accepted one must be intact, without
  * injected text in host configuration.
  */
-async function useAll({ url, clean, out }: Trial): Promise<string[]> {
+async function useAll({ url, out }: Trial): Promise<string[]> {
   const copies = path.dirname(out);
   const describeCopies = (): string => [...fingerprint(copies)].join('\n');
   const oldCopies = describeCopies();
   const hosts = hostNames.filter((name) => name !== 'cloudflare');
-  const mirrorOptions = {
-    source: 'site',
-    upstream: url,
-    out,
-    maxShrink: 100,
-    hosts,
-  } as const;
-  const resolved = resolveBuild(mirrorOptions, {});
+  const resolved = resolveBuild({ out, maxShrink: 100, hosts }, {});
   // No option sets the delay between attempts, which would take most of the time.
   const source = { ...resolved.source, concurrency: 4, retryBaseMs: 1 };
-  const mirroring = makeSite({ ...resolved, copies: 'another', source });
+  const mirroring = makeSite({ ...resolved, copiedFrom: url, source });
   const isCopied = await endsWell('mirror', mirroring);
-  const verifyOptions = {
-    target: url,
-    concurrency: 4,
-    level: 'full',
-    linkBase: 'https://example.test',
-  } as const;
-  await endsWell('verify', verify(verifyOptions));
-  const comparing = async () => {
-    const older = await loadRecords({ ...source, hasNames: false, upstream: clean });
-    const newer = await loadRecords({ ...source, hasNames: false });
-    return compare(older, newer);
-  };
-  await endsWell('diff', comparing());
+  const verifying = verify({ target: url, concurrency: 4, level: 'full' });
+  await endsWell('verify', verifying);
+  await endsWell('diff', readRemoteDataSet(url, source));
   if (!isCopied) {
     if (describeCopies() === oldCopies) return [];
     return ['a refused mirror changed the copy'];
@@ -349,7 +355,7 @@ async function useAll({ url, clean, out }: Trial): Promise<string[]> {
     const text = readFileSync(path.join(out, file), 'utf8');
     if (text.includes(MARK)) problems.push(file);
   }
-  for (const { file, problem } of verifyFolder(out).problems) {
+  for (const { file, problem } of (await verifyFolder(out)).problems) {
     problems.push(`${file}: ${problem}`);
   }
   return problems;

@@ -23,9 +23,10 @@ export async function listen(server: Server, wanted = 0) {
 export const serveFolder = (folder: string) =>
   listen(
     createServer(async ({ url = '' }, response) => {
-      const body = await readFile(path.join(folder, decodeURIComponent(url))).catch(
-        () => undefined,
-      );
+      const { pathname } = new URL(url, 'http://folder.test');
+      const body = await readFile(
+        path.join(folder, decodeURIComponent(pathname)),
+      ).catch(() => undefined);
       response.writeHead(body ? 200 : 404).end(body);
     }),
   );

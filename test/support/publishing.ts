@@ -1,13 +1,16 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { folderStorage } from '../../src/built/site-folder.ts';
+import type { SiteFile } from '../../src/contract/meta.ts';
 import { listFiles } from '../../src/files.ts';
 import {
   type OpenOptions,
+  type PublishOptions,
   type PublishResult,
   withOutput,
 } from '../../src/publish/publish.ts';
+import { encodeManifest } from '../../src/site/manifest.ts';
+import { listStored, readIfExists } from '../../src/site-folder.ts';
 import { fingerprintFiles } from './fingerprint.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -17,12 +20,24 @@ export type Tree = Readonly<Record<string, string>>;
 export const treeFiles = (tree: Tree) =>
   Object.entries(tree).map(([path, body]) => ({ path, body }));
 
+/** Options to publish a site that states no inputs. */
+export const plainManifest: PublishOptions = {
+  encodeManifest: (entries) =>
+    encodeManifest({ generator: 'gamedata/0.0.0' }, entries),
+};
+
+export const publishFiles = (
+  out: string,
+  files: Iterable<SiteFile>,
+  options?: OpenOptions,
+): Promise<PublishResult> =>
+  withOutput(out, ({ publish }) => publish(files, plainManifest), options);
+
 export const publishTree = (
   out: string,
   tree: Tree,
   options?: OpenOptions,
-): Promise<PublishResult> =>
-  withOutput(out, (output) => output.publish(treeFiles(tree)), options);
+): Promise<PublishResult> => publishFiles(out, treeFiles(tree), options);
 
 /** Publishes nothing. Returns the notices about an interrupted change. */
 export const openAgain = (out: string): Promise<readonly string[]> =>
@@ -40,10 +55,9 @@ export function readTree(folder: string): Tree {
 
 /** Reads the site that commands see, which includes a change that is not complete. */
 export function readVisibleTree(folder: string): Tree {
-  const storage = folderStorage(folder);
   const tree: Record<string, string> = {};
-  for (const { path: file } of storage.list()) {
-    if (file !== 'manifest.json') tree[file] = storage.read(file).toString();
+  for (const { path: file } of listStored(folder)) {
+    if (file !== 'manifest.json') tree[file] = `${readIfExists(folder, file)}`;
   }
   return tree;
 }
@@ -67,16 +81,6 @@ export async function publishedSite(tree: Tree): Promise<string> {
   const out = path.join(temporaryFolder(), 'site');
   await publishTree(out, tree);
   return out;
-}
-
-/**
- * Leaves a committed change in a site's folder, as a killed build does. It would publish
- * the same site again.
- */
-export function leaveCommitted(out: string): void {
-  const staged = path.join(out, '.gamedata/next');
-  mkdirSync(staged, { recursive: true });
-  copyFileSync(path.join(out, 'manifest.json'), path.join(staged, 'manifest.json'));
 }
 
 /** Expects that publishing fails, and changes no file in the folder or next to it. */

@@ -1,17 +1,10 @@
-import { cpSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { mapKinds } from '../../src/contract/kinds.ts';
-import { compare } from '../../src/dataset/compare.ts';
-import {
-  emptyHistory,
-  encodeHistory,
-  extendHistory,
-} from '../../src/dataset/history.ts';
-import { encodeOldSlugs, findOldSlugs } from '../../src/dataset/old-slugs.ts';
+import { advance } from '../../src/data/advance.ts';
+import { readDataSet } from '../../src/data/data-set-folder.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
-import { openSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { openDataSet } from '../../src/site-folder.ts';
 import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
-import { listAsTheyAre } from './listed.ts';
+import { writeDataSet } from './stored-data.ts';
 
 /** Maps current slugs to old slugs. */
 const oldSlugsBySlug: ReadonlyMap<string, string> = new Map([
@@ -35,33 +28,15 @@ function renameBack(records: Records): Records {
  *
  * @param most the number of records of each kind
  */
-export function renamedSnapshot(
+export async function renamedSnapshot(
   folder: string,
   most = Number.POSITIVE_INFINITY,
-): string {
-  cpSync(BUNDLED_DATA, folder, { recursive: true });
-  const bundled = decodeDataSet(openSnapshot(folder).data());
+): Promise<string> {
+  const bundled = decodeDataSet(await readDataSet(openDataSet(BUNDLED_DATA)));
   const records = mapKinds((kind) =>
     bundled.records[kind].slice(0, most),
   ) as Records;
   const before = encodeDataSet({ ...bundled, records: renameBack(records) });
   const after = encodeDataSet({ ...bundled, records });
-
-  const { captured, edition } = after.provenance;
-  const step = compare(
-    { ...before, captured, edition },
-    { ...after, captured, edition },
-  );
-  const history = extendHistory(emptyHistory, step);
-  const oldSlugs = findOldSlugs(before.records, after.records);
-  const files = [
-    ...snapshotFiles(after),
-    { path: 'changes.json', body: encodeHistory(history) },
-    { path: 'former.json', body: encodeOldSlugs(oldSlugs) },
-  ];
-  for (const { path: file, body } of files) {
-    writeFileSync(path.join(folder, file), body);
-  }
-  listAsTheyAre(folder);
-  return folder;
+  return writeDataSet(advance(before, after).dataSet, folder);
 }

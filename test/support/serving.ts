@@ -3,7 +3,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type ServeOptions, serve } from '../../src/cli/commands/serve.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
-import { withOutput } from '../../src/publish/publish.ts';
+import { publishFiles } from './publishing.ts';
 import { rawRecords, siteOf } from './sites.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -35,7 +35,7 @@ export async function publishSite(
   { moves = 3, extras = [PAGE], baseUrl }: SiteContent = {},
 ): Promise<void> {
   const site = siteOf(rawRecords(moves, 3), { extras, baseUrl });
-  await withOutput(folder, (output) => output.publish(site.files()));
+  await publishFiles(folder, site.files());
 }
 
 /** Publishes a site in a new folder. */

@@ -168,10 +168,6 @@ export interface Intent {
   readonly records: Records;
   /** The base URL in the options; otherwise the published base URL is kept. */
   readonly baseUrl: string | undefined;
-  /** Whether the source is an archive, which may remove anything. */
-  readonly isRestored?: boolean;
-  /** Whether the command keeps the folder's records. */
-  readonly isSame?: boolean;
   /** Whether the source cannot be reached. */
   readonly isHopeless?: boolean;
   readonly options: readonly string[];
@@ -187,9 +183,7 @@ function hasOptions({ options }: Intent, ...words: string[]): boolean {
  * if all records may be removed.
  */
 function findAllowed(before: Seen, intent: Intent): ReadonlySet<string> | undefined {
-  if (intent.isRestored || hasOptions(intent, '--max-shrink', '100')) {
-    return undefined;
-  }
+  if (hasOptions(intent, '--max-shrink', '100')) return undefined;
   const allowed = new Set<string>();
   for (const word of intent.options) {
     const record = before.addresses.get(`/api/gamedata/${word}/`);
@@ -218,10 +212,7 @@ export function findEndingPaths(before: Seen, intent: Intent): string[] {
 /** Returns whether the guard has a reason to refuse a command. */
 function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   if (before.wrong.size > 0) return true;
-  // `--allow-missing` cannot name a forgotten slug.
-  const isForgetting = hasOptions(intent, '--forget-history');
-  const nameable = isForgetting ? { ...before, addresses: before.records } : before;
-  const allowed = findAllowed(nameable, intent);
+  const allowed = findAllowed(before, intent);
   const remaining = new Set(intent.records.values());
   let isAnyMissing = false;
   for (const record of before.records.values()) {
@@ -289,11 +280,7 @@ export function findBreaches(
     if (!isUnnoticed(file)) breaches.push(`${file} ${why}`);
   }
 
-  // A command that keeps the records of a damaged folder has no expected records.
-  const isUnknown = intent.isSame && before.wrong.size > 0;
-  const compared = new Set(
-    isUnknown ? [] : [...intent.records.keys(), ...after.records.keys()],
-  );
+  const compared = new Set([...intent.records.keys(), ...after.records.keys()]);
   for (const address of compared) {
     const got = after.records.get(address);
     const expected = intent.records.get(address);
@@ -320,17 +307,15 @@ function findLostPaths(
   intent: Intent,
   text: string,
 ): string[] {
-  const isForgetting = hasOptions(intent, '--forget-history');
   const ending = new Set(findEndingPaths(before, intent));
   const currentRecords = new Set(after.records.values());
   // After damage, redirects and records may come from two different sites.
-  const mayMove = before.wrong.size > 0 || isForgetting;
+  const mayMove = before.wrong.size > 0;
 
   function isLost(address: string, record: string): boolean {
     if (after.records.has(address)) return false;
     const target = after.addresses.get(address);
     if (target !== undefined) return target !== record && !mayMove;
-    if (isForgetting && !before.records.has(address)) return false;
     return currentRecords.has(record) || ending.has(address);
   }
 

@@ -1,19 +1,20 @@
 import type { History } from '../../src/contract/changes.ts';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta, SiteFile } from '../../src/contract/meta.ts';
-import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
+import { DATA_FOLDER, PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { defaultIconSource, getIconRedirect } from '../../src/contract/responses.ts';
-import { addUrls, digestRecords } from '../../src/dataset/data-set.ts';
-import { emptyHistory } from '../../src/dataset/history.ts';
+import { addUrls, digestRecords } from '../../src/data/data-set.ts';
+import { createDataSetFiles } from '../../src/data/data-set-folder.ts';
+import { emptyHistory } from '../../src/data/history.ts';
 import {
   createRedirects,
   mergeOldSlugs,
   type OldSlugs,
-} from '../../src/dataset/old-slugs.ts';
+} from '../../src/data/old-slugs.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createChangeFiles } from '../../src/site/change-files.ts';
-import { createApiFiles } from '../../src/site/record-files.ts';
+import { createApiFiles, createNamesFiles } from '../../src/site/record-files.ts';
 import {
   normalize,
   type RawRecord,
@@ -100,8 +101,6 @@ export interface SiteOptions {
   readonly baseUrl?: string | undefined;
   readonly links?: Meta['links'];
   readonly history?: History;
-  /** Whether the description lists the bulk files. The site never contains them. */
-  readonly downloads?: boolean;
   /** More files. Every site contains the placeholder icon. */
   readonly extras?: readonly SiteFile[];
 }
@@ -129,10 +128,10 @@ export function siteOf(raw: SomeRecords, options: SiteOptions = {}) {
     links = 'query',
     baseUrl = 'https://example.test',
     history = emptyHistory,
-    downloads = false,
     extras = [],
   } = options;
-  const records = encodeDataSet(dataSetOf(raw)).records;
+  const dataSet = encodeDataSet(dataSetOf(raw));
+  const records = dataSet.readRecords();
   const meta: Meta = {
     format: 1,
     generator: 'gamedata/0.0.0',
@@ -144,7 +143,6 @@ export function siteOf(raw: SomeRecords, options: SiteOptions = {}) {
     base_url: baseUrl,
     links,
     hosts: [],
-    downloads,
     sprites: defaultIconSource,
   };
   const oldSlugs = collectOldSlugs(history);
@@ -153,7 +151,7 @@ export function siteOf(raw: SomeRecords, options: SiteOptions = {}) {
     path: PLACEHOLDER_ICON,
     body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]),
   };
-  const changes = createChangeFiles({ history, oldSlugs }, redirects, meta);
+  const changes = createChangeFiles(history, redirects, meta);
   const linkBase = { baseUrl: meta.base_url, links };
   const { template, schemas } = readBuildAssets();
   const served = addUrls(linkBase, records);
@@ -168,7 +166,14 @@ export function siteOf(raw: SomeRecords, options: SiteOptions = {}) {
   };
   function files(): SiteFile[] {
     const apiFiles = createApiFiles(served, meta);
-    return [...apiFiles, icon, ...changes, ...extras];
+    const stored = { ...dataSet, readPast: () => ({ history, oldSlugs }) };
+    const { files, description } = createDataSetFiles(stored, 'the license\n');
+    const dataFiles: SiteFile[] = [];
+    for (const { path, body } of [...files, description]) {
+      dataFiles.push({ path: DATA_FOLDER + path, body });
+    }
+    const namesFiles = createNamesFiles(dataSet.readNames(), baseUrl);
+    return [...apiFiles, ...namesFiles, icon, ...changes, ...dataFiles, ...extras];
   }
   return { plan, meta, oldSlugs, redirects, records, files };
 }

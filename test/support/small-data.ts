@@ -7,10 +7,8 @@ import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll } from 'vitest';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
-import { dataSetFiles } from '../../src/pipeline/make-data-set.ts';
-import { withOutput } from '../../src/publish/publish.ts';
-import { encodeDataSet } from './decode.ts';
-import { dataSetOf, rawRecords, type SomeRecords } from './sites.ts';
+import { rawRecords, type SomeRecords } from './sites.ts';
+import { createStoredData, writeDataSet } from './stored-data.ts';
 import { sharedFolder, temporaryFolder } from './temporary.ts';
 
 /**
@@ -21,9 +19,7 @@ export async function smallSource(
   raw: SomeRecords = rawRecords(120, 5),
   upstream = path.join(temporaryFolder(), 'data'),
 ): Promise<{ source: 'snapshot'; upstream: string }> {
-  await withOutput(upstream, ({ publish }) =>
-    publish(dataSetFiles(encodeDataSet(dataSetOf(raw)))),
-  );
+  writeDataSet(createStoredData(raw), upstream);
   return { source: 'snapshot', upstream };
 }
 

@@ -180,7 +180,7 @@ export const setDay = (day: string) => ({
   SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000),
 });
 
-export const QUICK = ['--no-downloads', '--no-cache'] as const;
+export const QUICK = ['--no-cache'] as const;
 
 /** A data set in a folder, which commands read as a snapshot. */
 interface CapturedData {

@@ -24,7 +24,6 @@ import {
   findEndingPaths,
   type Intent,
   isSameFolder,
-  listFilesIn,
   look,
   type Seen,
 } from './site-invariants.ts';
@@ -34,17 +33,12 @@ import { range } from './upstream-data.ts';
 const BASE = 'https://site.test';
 const bases = [BASE, 'https://moved.test', 'https://moved.test/again'];
 
-interface Archive {
-  readonly records: worlds.Records;
-  readonly baseUrl: string | undefined;
-}
-
-/**
- * A site that a step can read: one of the world's sites, or an archive of this site.
- */
-interface ChosenSite extends Archive {
+/** One of the world's sites. */
+interface ChosenSite {
   /** A path or a URL, in the form that commands accept. */
   readonly name: string;
+  readonly records: worlds.Records;
+  readonly baseUrl: string;
 }
 
 /** The state of one sequence. */
@@ -60,8 +54,8 @@ interface Scene {
   day: number;
   /** The operator's copies of the whole folder. */
   copies: string[];
-  /** The site in each archive, by its path in `cwd`. */
-  readonly archives: Map<string, Archive>;
+  /** The records in each kept data set, by its path in `cwd`. */
+  readonly kept: Map<string, worlds.Records>;
 }
 
 /** A command with its intent, or a manual change. */
@@ -140,12 +134,11 @@ const extraOptions: readonly (readonly string[])[] = [
   [],
   ['--keep', '3'],
   ['--verify', '--keep', '2'],
-  ['--forget-history'],
   ['--host', 'nginx'],
 ];
 
 /** The site that a build from a source should publish. */
-type BuildIntent = Pick<Intent, 'records' | 'isHopeless' | 'isRestored'>;
+type BuildIntent = Pick<Intent, 'records' | 'isHopeless'>;
 
 /**
  * Creates a build with a random base URL, guards and one extra option. The random
@@ -166,25 +159,21 @@ function createBuild(
     baseUrl,
     ...buildIntent,
   });
-  const onSuccess = (after: Seen): void => {
-    // Older copies still have the forgotten redirects.
-    if (extra.includes('--forget-history')) scene.copies = [];
-    updateArchives(scene, after);
-  };
-  return { ...step, onSuccess };
+  return { ...step, onSuccess: (after) => updateKept(scene, after) };
 }
 
 /**
- * Adds the archive that a build has written, and drops those that `--keep` has
- * removed.
+ * Adds the data set that a build has kept, and drops those that `--keep` has removed.
  */
-function updateArchives({ cwd, archives }: Scene, after: Seen): void {
-  for (const file of listFilesIn(path.join(cwd, 'site-archives'))) {
-    const name = `site-archives/${file}`;
-    if (file.endsWith('.gz') && !archives.has(name)) archives.set(name, after);
+function updateKept({ cwd, kept }: Scene, after: Seen): void {
+  const folder = path.join(cwd, 'site.data');
+  const folderNames = existsSync(folder) ? readdirSync(folder) : [];
+  for (const folderName of folderNames) {
+    const name = `site.data/${folderName}`;
+    if (!kept.has(name)) kept.set(name, after.records);
   }
-  for (const name of archives.keys()) {
-    if (!existsSync(path.join(cwd, name))) archives.delete(name);
+  for (const name of kept.keys()) {
+    if (!existsSync(path.join(cwd, name))) kept.delete(name);
   }
 }
 
@@ -216,39 +205,28 @@ const buildFromUpstream: CreateStep = (scene, before) => {
   return { ...step, title: `${step.title}   # upstream: ${variant}` };
 };
 
-/** Chooses another site, or an archive of this one. */
-function chooseSite({ random, world, cwd, archives }: Scene): ChosenSite {
-  const entry = random.pick([...archives, undefined]);
-  if (entry !== undefined) {
-    const [name, archive] = entry;
-    return { name, records: archive.records, baseUrl: archive.baseUrl };
-  }
+function chooseSite({ random, world, cwd }: Scene): ChosenSite {
   const { folder, url, variant, baseUrl } = random.pick(world.others);
   const name = random.pick([path.relative(cwd, folder), url]);
   return { name, records: worlds.listRecords(variant), baseUrl };
 }
 
-const buildFromSite: CreateStep = (scene, before) => {
-  const { name, records } = chooseSite(scene);
-  const source = ['--source', 'site', '--upstream', name];
-  const isRestored = scene.archives.has(name);
-  return createBuild(scene, before, source, { records, isRestored });
-};
-
-const mirrorInPlace: CreateStep = ({ random }, { records }) => {
-  const baseUrl = random.pick(bases);
-  const host = random.pick([[], [], ['--host', 'caddy']]);
-  const args = ['mirror', 'site', '--base-url', baseUrl, ...host];
-  return createCommand(args, { records, baseUrl, isSame: true });
+/** Builds from a data set that a build has kept, or from the data of another site. */
+const buildFromKept: CreateStep = (scene, before) => {
+  const { random, kept } = scene;
+  const site = chooseSite(scene);
+  const other = [site.name, site.records] as const;
+  const [name, records] = random.pick([...kept, other]);
+  const source = ['--source', 'snapshot', '--upstream', name];
+  return createBuild(scene, before, source, { records });
 };
 
 const mirrorAnother: CreateStep = (scene, before) => {
-  const { name, records } = chooseSite(scene);
-  const { args, baseUrl } = chooseBase(scene, before);
+  const { name, records, baseUrl: copiedUrl } = chooseSite(scene);
+  const { args, baseUrl = copiedUrl } = chooseBase(scene, before);
   const guards = chooseGuards(scene, before, records);
   const command = ['mirror', name, 'site', ...args, ...guards];
-  const isRestored = scene.archives.has(name);
-  return createCommand(command, { records, baseUrl, isRestored });
+  return createCommand(command, { records, baseUrl });
 };
 
 /**
@@ -278,7 +256,9 @@ const restoreCopy: CreateStep = ({ random, copies, out }) => {
 
 const filesToRestore = [
   'changes.json',
-  'former.json',
+  'data/changes.json',
+  'data/dataset.json',
+  'data/old-slugs.json',
   'moved.json',
   'meta.json',
   'index.html',
@@ -324,9 +304,8 @@ const damageHistory: CreateStep = ({ random, out }) => {
 const frequencies: readonly (readonly [CreateStep, count: number])[] = [
   [buildFromSnapshot, 4],
   [buildFromUpstream, 3],
-  [buildFromSite, 2],
+  [buildFromKept, 3],
   [killBuild, 3],
-  [mirrorInPlace, 2],
   [mirrorAnother, 8],
   [restoreCopy, 3],
   [restoreFile, 2],
@@ -382,7 +361,7 @@ async function trySequence(
     out: path.join(cwd, 'site'),
     day: 1,
     copies: [],
-    archives: new Map(),
+    kept: new Map(),
   };
   const titles: string[] = [];
   try {

@@ -13,20 +13,16 @@ const NOWHERE = `build --source rest --upstream ${DEAD}`;
 const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [
     `${SNAPSHOT} --out data`,
-    'data: contains a data set, expected a site or an empty folder',
+    'data: contains files, but its manifest.json does not exist',
   ],
   [
     'snapshot --source snapshot --data site',
-    'site: contains a site, expected a data set or an empty folder\nhint: Choose another folder with --data.\n',
+    'site: contains files, but its dataset.json does not exist\nhint: Choose a new or empty folder.\n',
   ],
-  [`mirror site data`, 'data: contains a data set'],
-  [
-    `${SNAPSHOT} --upstream site`,
-    'site/provenance.json: does not exist, expected a snapshot',
-  ],
+  [`mirror site data`, 'data: contains files, but its manifest.json does not exist'],
   ['build --source csv --upstream data', 'data/moves.csv: does not exist'],
-  ['verify data', 'data: has no meta.json'],
-  ['verify nowhere', 'nowhere: does not exist, expected a folder, an archive'],
+  ['verify data', 'data: is not a gamedata site, because it has no manifest.json'],
+  ['verify nowhere', "nowhere: does not exist, expected a site's folder or a URL"],
   ['mirror nowhere copy', 'nowhere: does not exist, expected a folder'],
   ['diff nowhere site', 'nowhere: does not exist, expected a folder'],
   [`verify ${DEAD} --like nowhere`, 'nowhere: does not exist, expected a folder'],
@@ -37,7 +33,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --out /`, '/: is the working folder, or contains it'],
   [
     'verify own/notes.txt',
-    'own/notes.txt: is not the folder of a site or snapshot, or a .tar.gz archive',
+    "own/notes.txt: cannot be read (ENOTDIR), expected a site's folder or a URL",
   ],
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
   [
@@ -49,23 +45,11 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
     '--cache: got "site/cache", expected a folder outside "site"',
     2,
   ],
-  ['verify x.zip', 'x.zip: does not exist, expected a .tar.gz archive of a site'],
-  [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: does not exist'],
+  [`${SNAPSHOT} --upstream nowhere`, 'nowhere: does not exist, expected a folder'],
   [NOWHERE, `GET ${DEAD}/meta/: connect ECONNREFUSED`],
-  ['mirror own.tar.gz elsewhere', 'own.tar.gz: does not exist, expected a .tar.gz'],
   [
     'build --source rest --upstream data',
     '--upstream: got data, expected an http or https URL',
-    2,
-  ],
-  [
-    `${SNAPSHOT} --upstream ${DEAD}`,
-    `--upstream: got ${DEAD}, expected a folder`,
-    2,
-  ],
-  [
-    `verify ${DEAD} --like x.tar.gz`,
-    '--like: got the archive "x.tar.gz", expected a site\'s folder',
     2,
   ],
 ];
@@ -83,7 +67,7 @@ const listFiles = (): string =>
     .join('\n');
 
 beforeAll(async () => {
-  renamedSnapshot(path.join(cwd, 'data'), 20);
+  await renamedSnapshot(path.join(cwd, 'data'), 20);
   mkdirSync(path.join(cwd, 'own'));
   writeFileSync(path.join(cwd, 'own', 'notes.txt'), 'mine');
   expect(

@@ -19,6 +19,8 @@ import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { historySchema } from '../../src/contract/changes.ts';
 import type { Kind } from '../../src/contract/kinds.ts';
 import { type Meta, metaSchema } from '../../src/contract/meta.ts';
+import { readDataSet } from '../../src/data/data-set-folder.ts';
+import { openDataSet } from '../../src/site-folder.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { findMemoryForPrograms } from '../support/memory.ts';
 import { runProgram } from '../support/run-cli.ts';
@@ -161,7 +163,7 @@ async function createRepository(): Promise<Repository> {
     data: path.join(work, 'data'),
   });
   install(work);
-  const ignored = ['build/', 'build-archives/', '.cache/', 'dist/', ...LINKED];
+  const ignored = ['build/', 'build.data/', '.cache/', 'dist/', ...LINKED];
   writeFileSync(path.join(work, '.gitignore'), `${ignored.join('\n')}\n`);
   await git('add', '.');
   await git(...AUTHOR, 'commit', '-qm', 'Begin');
@@ -242,17 +244,16 @@ it('commits changed data with a description of the changes', async () => {
   const files = await repo.git('show', '--name-only', '--format=');
   expect(files.split('\n')).toEqual([
     'data/changes.json',
-    'data/former.json',
-    'data/manifest.json',
+    'data/dataset.json',
     'data/move.ndjson',
     'data/names/en.json',
     'data/names/fr.json',
-    'data/provenance.json',
+    'data/old-slugs.json',
   ]);
   expect(await repo.status()).toBe('');
 });
 
-it('builds a site and an archive of it from the refreshed data', async () => {
+it('builds a site from the refreshed data', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
   repo.answers.move.push(moveAnswer(7));
@@ -264,11 +265,6 @@ it('builds a site and an archive of it from the refreshed data', async () => {
     source: 'rest',
     counts: { move: 4, item: 2 },
   });
-  const archives = readdirSync(path.join(repo.work, 'build-archives'));
-  expect(archives).toEqual([
-    expect.stringMatching(/\.tar\.gz$/),
-    `${archives[0]}.sha256`,
-  ]);
 });
 
 it('builds the same bytes and commits nothing if the data is unchanged', async () => {
@@ -341,7 +337,7 @@ describe('refused data', () => {
   async function refuseMissingMove() {
     const repo = await createRepository();
     repo.answers.move.pop();
-    expect(await repo.refresh()).toContain('got 1 of 3 records missing');
+    expect(await repo.refresh()).toContain('1 of 3 records are gone');
     return repo;
   }
 
@@ -360,7 +356,7 @@ describe('refused data', () => {
       /^issue\ncreate\n--title\nThe data was refused\n/,
     );
     expect(repo.read('../issue.md')).toContain(
-      '\n    move: got 1 of 3 records missing, expected at most 1 %: move-3\n',
+      '\n    move: 1 of 3 records are gone, expected at most 1%: move-3\n',
     );
     expect(await repo.step('report refused')).toBeUndefined();
     expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
@@ -373,10 +369,10 @@ describe('refused data', () => {
     expect(await repo.step('report refused', off)).toBe('');
     expect(repo.has('../issue')).toBe(false);
     expect(repo.read(summary)).toMatch(
-      /^## The data was refused\n\n[\s\S]*\n {4}move: got 1 of 3 records missing/,
+      /^## The data was refused\n\n[\s\S]*\n {4}move: 1 of 3 records are gone/,
     );
     expect(repo.printed()).toMatch(
-      /^::error title=The data was refused::[^\n]*%0A {4}move: got 1 of 3 records missing[^\n]*at most 1 %25: move-3[^\n]*\n$/,
+      /^::error title=The data was refused::[^\n]*%0A {4}move: 1 of 3 records are gone[^\n]*at most 1%25: move-3[^\n]*\n$/,
     );
   });
 
@@ -655,6 +651,18 @@ it("receives only regular files with known names from another job's artifact", a
   expect(await repo.step('commit --push')).toBeUndefined();
   expect(await repo.log()).toEqual(['Refresh the data: as they say', 'Begin']);
   expect(repo.has(victim)).toBe(false);
+});
+
+it('receives a data set that can be read, with its history and old slugs', async () => {
+  const other = await createRepository();
+  other.rename('renamed');
+  expect(await other.step('refresh')).toBeUndefined();
+  const repo = await createRepository();
+  expect(await repo.step(`receive ${other.work}`)).toBeUndefined();
+  const dataSet = await readDataSet(openDataSet(path.join(repo.work, 'data')));
+  const { history, oldSlugs } = dataSet.readPast();
+  expect(history.steps).toHaveLength(1);
+  expect(oldSlugs.move.get('move-2')).toBe(2);
 });
 
 describe('build hook', () => {

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { declareResponses } from '../../src/compile/type-declarations.ts';
-import { withOutput } from '../../src/publish/publish.ts';
 import { createSpecification } from '../../src/site/openapi.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { everyKind } from '../support/kinds.ts';
+import { publishFiles } from '../support/publishing.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -41,12 +41,10 @@ it.skipIf(reason !== '')(
   async () => {
     const { plan, files } = siteOf(rawRecords(3, 2));
     const site = path.join(temporaryFolder(), 'site');
-    await withOutput(site, (output) =>
-      output.publish([
-        ...files(),
-        ...createSpecification(plan.records, plan.meta, plan),
-      ]),
-    );
+    await publishFiles(site, [
+      ...files(),
+      ...createSpecification(plan.records, plan.meta, plan),
+    ]);
     const server = await serve({ dir: site, port: 0 });
     onTestFinished(server.close);
     const folder = userProject({

@@ -2,23 +2,24 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fsExtra from 'fs-extra';
-import { manifestReader } from '../../src/contract/meta.ts';
+import type { Manifest } from '../../src/contract/meta.ts';
 import {
   CHANGES_FILE,
+  DATA_FOLDER,
   FEED_FILE,
-  FORMER_FILE,
   MOVED_FILE,
 } from '../../src/contract/paths.ts';
-import { snapshotFiles } from '../../src/sources/snapshot.ts';
-import { encodeDataSet } from '../support/decode.ts';
 import {
   type Finished,
   type ProcessOptions,
   type RunningProcess,
   startProcess,
 } from '../support/processes.ts';
-import { dataSetOf, rawRecords, type SomeRecords } from '../support/sites.ts';
+import { rawRecords, type SomeRecords } from '../support/sites.ts';
+import {
+  createStoredData,
+  writeDataSet as writeStoredData,
+} from '../support/stored-data.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export const KILL_AT = new URL('../support/kill-at.mjs', import.meta.url).href;
@@ -44,6 +45,12 @@ export function run(
   return start(args, options).finished;
 }
 
+/** Permits every change of the records and names. */
+export const ACCEPT = [
+  ...['--max-shrink', '100'],
+  ...['--allow-missing', 'names/en', 'names/fr'],
+];
+
 /** Creates the arguments of a build that publishes a data set. */
 export function createBuildArgs(
   data: string,
@@ -51,7 +58,7 @@ export function createBuildArgs(
   ...moreOptions: readonly string[]
 ): string[] {
   const source = ['--source', 'snapshot', '--upstream', data];
-  return ['build', ...source, '--out', out, '--quiet', ...moreOptions];
+  return ['build', ...source, '--out', out, '--quiet', ...ACCEPT, ...moreOptions];
 }
 
 /** Writes a data set. Records with an odd id differ in each variant. */
@@ -71,24 +78,28 @@ export function writeDataSet(
       return { ...item, englishName: `Item ${item.id} of ${variant}` };
     }),
   };
-  const files = snapshotFiles(encodeDataSet(dataSetOf(changed)));
-  for (const { path: file, body } of files) {
-    fsExtra.outputFileSync(path.join(folder, file), body);
-  }
-  return folder;
+  return writeStoredData(createStoredData(changed), folder);
 }
 
 /**
- * Hashes the manifest of the site that commands see, without files that depend on
- * earlier builds.
+ * Hashes the manifest of the site or data set that commands see, without files that
+ * depend on earlier builds.
  */
 export function digestSite(out: string): string | undefined {
-  const staged = path.join(out, '.gamedata/next/manifest.json');
-  const file = existsSync(staged) ? staged : path.join(out, 'manifest.json');
-  if (!existsSync(file)) return undefined;
-  const { files } = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const historyFiles = [CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE];
-  const entries = files.filter((entry) => !historyFiles.includes(entry.path));
+  const staged = path.join(out, '.gamedata/next');
+  const candidates: string[] = [];
+  for (const folder of [staged, out]) {
+    candidates.push(path.join(folder, 'manifest.json'));
+    candidates.push(path.join(folder, 'dataset.json'));
+  }
+  const file = candidates.find((candidate) => existsSync(candidate));
+  if (file === undefined) return undefined;
+  const { files }: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+  const historyFiles = [CHANGES_FILE, FEED_FILE, MOVED_FILE];
+  const entries = files.filter(({ path: listed }) => {
+    const isHistory = historyFiles.includes(listed);
+    return !isHistory && !listed.startsWith(DATA_FOLDER);
+  });
   return hash('sha256', JSON.stringify(entries));
 }
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { folderStorage } from '../../src/built/site-folder.ts';
 import { watchSite } from '../../src/serve/site.ts';
+import { openSite } from '../../src/site-folder.ts';
 import type { Random } from '../support/random.ts';
 import { range } from '../support/upstream-data.ts';
 import {
@@ -60,7 +60,7 @@ async function demandServed({ out }: PreparedScenario): Promise<void> {
   });
   controller.abort();
   const served = site().files.get('manifest.json')?.sha256;
-  const manifest = folderStorage(out).read('manifest.json');
+  const { manifestBody: manifest } = openSite(out);
   demand(problems.length === 0, `serve: ${problems.join('; ')}`);
   demand(served === hash('sha256', manifest), 'serve: loads another site');
 }

@@ -9,6 +9,7 @@ import type { Random } from '../support/random.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 import { startUpstream, type UpstreamServer } from '../support/upstream-server.ts';
 import {
+  ACCEPT,
   createBuildArgs,
   demand,
   demandClean,
@@ -43,8 +44,7 @@ function createUpstreamBuildArgs(scene: Scene, ...moreOptions: string[]): string
     scene.upstream.url,
     '--cache',
     path.join(scene.folder, 'cache'),
-    '--max-shrink',
-    '100',
+    ...ACCEPT,
     '--base-url',
     'https://rest.test',
     '--out',
@@ -188,7 +188,7 @@ async function suspendAt(
     KILL_AT: `${moment}:SIGSTOP`,
     KILL_PATHS: '/\\.gamedata/',
   };
-  const build = createBuildArgs(large, out, '--max-shrink', '100');
+  const build = createBuildArgs(large, out);
   const { child, finished } = start(build, { env });
   await waitUntilSuspended(child.pid);
   const suspendedDigest = digestSite(out);

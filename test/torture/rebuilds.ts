@@ -24,13 +24,7 @@ const RECORDS = [240, 250] as const;
 
 const BASE_URL = 'https://site.test';
 
-/** `--max-shrink` lets the smaller data set replace the larger one. */
-const BUILD_OPTIONS = [
-  '--host=nginx',
-  '--max-shrink=100',
-  '--no-downloads',
-  `--base-url=${BASE_URL}`,
-];
+const BUILD_OPTIONS = ['--host=nginx', `--base-url=${BASE_URL}`];
 
 function createBuild(data: string, out: string): string[] {
   return createBuildArgs(data, out, ...BUILD_OPTIONS);

@@ -3,20 +3,13 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
 import { makeSite } from '../../src/pipeline/make-site.ts';
-import { snapshotSource } from '../../src/sources/snapshot.ts';
 import { createAutoSource } from '../../src/upstream/auto.ts';
+import { snapshotSource } from '../../src/upstream/snapshot.ts';
 import type { SourceContext } from '../../src/upstream/source.ts';
-import { encodeDataSet } from '../support/decode.ts';
 import { withoutBypass } from '../support/editions.ts';
 import { deserted, reset } from '../support/local-server.ts';
-import { snapshotFolder } from '../support/reading.ts';
-import {
-  dataSetOf,
-  onlyRaw,
-  rawItem,
-  rawMove,
-  type SomeRecords,
-} from '../support/sites.ts';
+import { onlyRaw, rawItem, rawMove, type SomeRecords } from '../support/sites.ts';
+import { createStoredData, writeDataSet } from '../support/stored-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -32,7 +25,7 @@ function createRecords(...generations: number[]): SomeRecords {
 }
 
 function writeData(records: SomeRecords): string {
-  return snapshotFolder(encodeDataSet(dataSetOf(records)));
+  return writeDataSet(createStoredData(records));
 }
 
 /** Loads a data set, and returns the reason for falling back, if any. */
@@ -87,7 +80,7 @@ describe('the source auto', () => {
     expect(result.problem).toMatch(
       /\/meta\/: connect ECONNREFUSED .*\(2 attempts\)$/,
     );
-    expect(result.dataSet.records.move).toHaveLength(3);
+    expect(result.dataSet.readRecords().move).toHaveLength(3);
   });
 
   it.each<[what: string, fault: Fault, problem: string]>([

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AnyRecords } from '../../src/dataset/data-set.ts';
+import type { DataSet } from '../../src/data/data-set.ts';
 import { tableNames } from '../../src/upstream/csv.ts';
 import { findIconListUrl } from '../../src/upstream/icon-list.ts';
 import type { RawRecord } from '../../src/upstream/normalize.ts';
@@ -9,7 +9,8 @@ import type { SourceContext } from '../../src/upstream/source.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
-import { dataSetOf, rawItem } from '../support/sites.ts';
+import { rawItem } from '../support/sites.ts';
+import { createStoredData } from '../support/stored-data.ts';
 import { tablesOf, writeClone } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { itemAnswer, upstreamOf } from '../support/upstream-data.ts';
@@ -33,12 +34,12 @@ function toIcon(name: string): string {
 /** Creates the records of an earlier build, with an item for each slug. */
 function createEarlierItems(
   icons: Readonly<Record<string, string | null>>,
-): AnyRecords {
+): DataSet {
   const item: RawRecord<'item'>[] = [];
   for (const [slug, sprite] of Object.entries(icons)) {
     item.push(rawItem(item.length + 1, { slug, sprite }));
   }
-  return dataSetOf({ item }).records as unknown as AnyRecords;
+  return createStoredData({ item });
 }
 
 /**
@@ -103,7 +104,7 @@ describe('icons in a clone of the upstream', () => {
   it('keeps the published icon of an item if the clone contains no icons', async () => {
     const published = createEarlierItems({ b: toIcon('x'), c: null });
     const folder = writeClone(temporaryFolder(), tables, []);
-    const { icons } = await load(folder, { readPublished: () => published });
+    const { icons } = await load(folder, { previous: published });
     expect(icons).toBe('unknown.png x.png unknown.png');
   });
 
@@ -165,7 +166,7 @@ describe('an icon list at a URL', () => {
     async (_, list, problem) => {
       const { upstream, iconListUrl, countLists } = await serve(list);
       const published = createEarlierItems({ c: toIcon('x') });
-      const options = { iconListUrl, readPublished: () => published };
+      const options = { iconListUrl, previous: published };
       const { icons, notices } = await load(upstream, options);
       expect(icons).toBe('unknown.png unknown.png x.png');
       expect(notices).toEqual([

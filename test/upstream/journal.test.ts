@@ -153,7 +153,7 @@ describe('the journal', () => {
     expect(counted).toEqual([line.length, line.length]);
   });
 
-  it('never exceeds its limit, and is ignored if it does', () => {
+  it('never exceeds its limit, and is emptied if it does', () => {
     const { addValues, open, readUrls, findFile } = createScene();
     addValues('a', 'b');
     const { size: maxBytes } = statSync(findFile());
@@ -165,7 +165,7 @@ describe('the journal', () => {
     expect(readUrls({ maxBytes: maxBytes - 1, onNotice })).toBe('');
     expect(onNotice.mock.calls).toEqual([
       [
-        `${findFile()}: has ${maxBytes} bytes, expected at most ${maxBytes - 1}; ignored`,
+        `${findFile()}: has ${maxBytes} bytes, expected at most ${maxBytes - 1}; emptied`,
       ],
     ]);
   });

@@ -165,11 +165,6 @@ describe('normalizing names in other languages', () => {
     ]);
   });
 
-  it('returns no names if they are not wanted', () => {
-    const raw = onlyRaw({ move: [rawMove(1, { names: { fr: 'Un' } })] });
-    expect(normalize(raw, PROVENANCE, { hasNames: false }).readNames()).toEqual([]);
-  });
-
   it('keeps the first name if two language codes differ only in case', () => {
     const names = { 'zh-Hant': '一', 'ZH-HANT': '二' };
     const move = rawMove(1, { englishName: null, names });

@@ -89,7 +89,6 @@ it('records the editions for a site and for each step in its history', async () 
     out,
     cache: false,
     maxShrink: 100,
-    downloads: false,
   } as const;
   await build(options);
   state = stateNumber(3, newer);
@@ -237,6 +236,23 @@ describe('an upstream with editions', () => {
       expect(await read()).toMatchObject({ ...second, isCached: true });
     },
   );
+
+  it('is not mixed if its editions are in the future, as for a clock that is behind', async () => {
+    const inFuture = (number: number, data: UpstreamData): State => {
+      const { edition } = stateNumber(number, data);
+      return { data, edition: edition && { ...edition, deployed: 4_000_000_000 } };
+    };
+    const { read } = await startScene({
+      stateOf({ path: url }) {
+        const isNew = url.includes('/item/');
+        return isNew ? inFuture(2, newer) : inFuture(1, older);
+      },
+    });
+    await expect(read()).rejects.toMatchObject({
+      code: 'upstream',
+      message: expect.stringContaining('got edition'),
+    });
+  });
 
   it('does not start if no connection can be opened', async () => {
     const { read, server } = await startScene({});

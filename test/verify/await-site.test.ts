@@ -2,11 +2,10 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openSite } from '../../src/built/site.ts';
-import { folderStorage } from '../../src/built/site-folder.ts';
 import { build } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { type VerifyOptions, verify } from '../../src/cli/commands/verify.ts';
+import { openSite } from '../../src/site-folder.ts';
 import { awaitSite } from '../../src/verify/await-site.ts';
 import type { VerifyProgress } from '../../src/verify/progress.ts';
 import { deploy } from '../support/deployed.ts';
@@ -141,7 +140,7 @@ describe('verify --like', () => {
         response.writeHead(404).end(),
       );
       const comparison = awaitSite(url, {
-        site: openSite(folderStorage(dir)),
+        site: openSite(dir),
         concurrency: 4,
         deadline: 0,
       });
@@ -203,7 +202,7 @@ it('awaitSite reports each difference once, and only repeats requests for files 
     if (lines.length > 1) server.faults.clear();
     else cpSync(at('new'), at('live'), { recursive: true });
   }
-  const site = openSite(folderStorage(at('new')));
+  const site = openSite(at('new'));
   const seen: number[] = [];
   const onProgress = ({ done, total }: VerifyProgress) => seen.push(total - done);
   const deadline = Date.now() + 60_000;
@@ -230,7 +229,7 @@ it('awaitSite reports each difference once, and only repeats requests for files 
 
 it('awaitSite gives up at the deadline even if data still arrives', async () => {
   const { url } = await startServer((response) => response.write('{'));
-  const site = openSite(folderStorage(at('new')));
+  const site = openSite(at('new'));
   const deadline = Date.now() + 100;
   await expect(
     awaitSite(url, { site, concurrency: 1, deadline, minRequestMs: 50 }),
@@ -239,16 +238,11 @@ it('awaitSite gives up at the deadline even if data still arrives', async () => 
   );
 });
 
-const deployment = { target: 'http://127.0.0.1:1', like: 'x' };
 it.each<[unknown, string]>([
   [undefined, 'options: got nothing, expected an object'],
   ['site', 'options: got "site", expected an object'],
-  [{}, 'target: got nothing, expected a folder, an archive or a URL'],
-  [{ target: 1 }, 'target: got 1, expected a folder, an archive or a URL'],
-  [
-    { ...deployment, linkBase: 'https://x.test' },
-    '--link-base: got --like, too, expected one of them',
-  ],
+  [{}, 'target: got nothing, expected a folder or a URL'],
+  [{ target: 1 }, 'target: got 1, expected a folder or a URL'],
 ])('verify rejects the options %j', async (options, problem) => {
   const rejected = expect(verify(options as VerifyOptions)).rejects;
   await rejected.toMatchObject({
@@ -260,7 +254,9 @@ it.each<[unknown, string]>([
 it.each(['1', '1d', '-1s', 's', '1.5h'])(
   'verify rejects the value %s for --wait',
   async (wait) => {
-    await expect(verify({ ...deployment, wait })).rejects.toMatchObject({
+    await expect(
+      verify({ target: 'http://127.0.0.1:1', like: 'x', wait }),
+    ).rejects.toMatchObject({
       code: 'usage',
       message: `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`,
     });

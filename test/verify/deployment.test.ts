@@ -4,8 +4,8 @@ import {
   guaranteeNames,
   type Level,
 } from '../../src/contract/guarantees.ts';
-import { compare } from '../../src/dataset/compare.ts';
-import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
+import { compare } from '../../src/data/compare.ts';
+import { emptyHistory, extendHistory } from '../../src/data/history.ts';
 import { createHandler } from '../../src/serve/handler/index.ts';
 import { verifyDeployment } from '../../src/verify/deployment.ts';
 import type { VerifyProgress } from '../../src/verify/progress.ts';
@@ -29,18 +29,34 @@ const history = extendHistory(
   emptyHistory,
   compare(before, versionOf(raw.move, item)),
 );
-const { files } = siteOf({ ...raw, item }, { history, extras: [browsePage] });
-const bodies = new Map(
-  files().map(({ path, body }) => [path, new Uint8Array(Buffer.from(body))]),
-);
-const handle = createHandler({
-  async get(file) {
-    const body = bodies.get(file);
-    // Some servers derive ETags from the file size. Hashes in Base64 may contain
-    // `W/`, which must not be mistaken for the prefix of a weak ETag.
-    return body && { body, etag: `"${body.length}W/"` };
-  },
-});
+/** Creates a handler for the site at this base URL. */
+function createSiteHandler(baseUrl: string) {
+  const options = { history, baseUrl, extras: [browsePage] };
+  const { files } = siteOf({ ...raw, item }, options);
+  const bodies = new Map<string, Uint8Array<ArrayBuffer>>();
+  for (const { path, body } of files()) {
+    bodies.set(path, new Uint8Array(Buffer.from(body)));
+  }
+  return createHandler({
+    async get(file) {
+      const body = bodies.get(file);
+      // Some servers derive ETags from the file size. Hashes in Base64 may contain
+      // `W/`, which must not be mistaken for the prefix of a weak ETag.
+      return body && { body, etag: `"${body.length}W/"` };
+    },
+  });
+}
+
+/** Starts a deployment of the site that tampers with its own responses. */
+async function startDeployment(tamper: Tamper): Promise<string> {
+  let handle: ReturnType<typeof createSiteHandler> | undefined;
+  const { url, stop } = await startWebServer(async (request) => {
+    handle ??= createSiteHandler(new URL(request.url).origin);
+    return tamper(request, await handle(request));
+  });
+  onTestFinished(stop);
+  return url;
+}
 
 /** Returns the guarantees that a tampered deployment breaks. */
 async function findBroken(
@@ -48,17 +64,9 @@ async function findBroken(
   level: Level = 'full',
   only?: GuaranteeName,
 ) {
-  const { url, stop } = await startWebServer(async (request) =>
-    tamper(request, await handle(request)),
-  );
-  onTestFinished(stop);
+  const url = await startDeployment(tamper);
   const supported = only && { hosts: [], names: [only] };
-  const options = {
-    level,
-    supported,
-    concurrency: 8,
-    linkBase: 'https://example.test',
-  };
+  const options = { level, supported, concurrency: 8 };
   const report = await verifyDeployment(url, options);
   const broken: GuaranteeName[] = [];
   for (const { guarantee, failures } of report.guarantees) {
@@ -115,10 +123,10 @@ const body =
 const as =
   (from: string | RegExp, to: string): Tamper =>
   ({ url }) =>
-    handle(new Request(url.replace(from, to)));
+    createSiteHandler(new URL(url).origin)(new Request(url.replace(from, to)));
 const asFirstPage = as(/\?.*/, '');
 const withoutQuery = header('location', (own) => own.split('?')[0]);
-const toHttp = header('location', (own) => `http://example.test${own}`);
+const toOtherHost = header('location', (own) => `https://example.test${own}`);
 const answer =
   (text: string, type: string, status = 200): Tamper =>
   () =>
@@ -137,16 +145,11 @@ test.each(guaranteeNames)(
 );
 
 test('reports progress before each request', async () => {
-  const { url, stop } = await startWebServer((request) => handle(request));
-  onTestFinished(stop);
+  const url = await startDeployment((_, response) => response);
   const seen: string[] = [];
   const onProgress = ({ done, total }: VerifyProgress) =>
     seen.push(`${done} of ${total}`);
-  const options = {
-    level: 'static',
-    concurrency: 1,
-    linkBase: 'https://example.test',
-  } as const;
+  const options = { level: 'static', concurrency: 1 } as const;
   await verifyDeployment(url, { ...options, onProgress });
   const total = seen.length - 1;
   const requests = Array.from({ length: total }, (_, done) => `${done} of ${total}`);
@@ -165,11 +168,6 @@ describe('finds a broken guarantee', () => {
     ['moved', 'an old path that is not found', at('/old-1/', asText(404))],
     ['moved', 'an old path that loses the query', withoutQuery],
     [
-      'moved',
-      'an old path of an existing record',
-      at('/moved.json', body('/old-1/', '/move-2/')),
-    ],
-    [
       'root',
       'an empty root',
       where(({ url }) => url.endsWith('/gamedata/'), json('{}')),
@@ -187,7 +185,7 @@ describe('finds a broken guarantee', () => {
     [
       'lists',
       'a link to another host',
-      body(/"next":"https:..example.test/, '"next":"https://other.test'),
+      body(/"next":"http:..127.0.0.1:\d+/, '"next":"https://other.test'),
     ],
     ['lists', 'a record with the wrong URL', body(/move-7\/\?/g, 'move-8/?')],
     [
@@ -300,7 +298,7 @@ describe('finds a broken guarantee', () => {
       'a redirect to an invalid URL',
       of(301, header('location', 'http://[')),
     ],
-    ['slash', 'a redirect to another scheme', of(301, toHttp)],
+    ['slash', 'a redirect to another host', of(301, toOtherHost)],
     [
       'options',
       'a preflight without methods',

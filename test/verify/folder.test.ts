@@ -1,16 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { archiveStorage } from '../../src/built/archive.ts';
-import { memoryStorage } from '../../src/built/storage.ts';
-import { compare } from '../../src/dataset/compare.ts';
+import { createEntry } from '../../src/data/entries.ts';
 import { listFiles } from '../../src/files.ts';
-import { createEntry, encodeManifest } from '../../src/site/manifest.ts';
-import { verifyFolder, verifySite } from '../../src/verify/folder.ts';
-import { versionOf } from '../support/data-set-versions.ts';
+import { encodeManifest } from '../../src/site/manifest.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
 import { everyKind } from '../support/kinds.ts';
-import { rawMove } from '../support/sites.ts';
 import { sharedSite } from '../support/small-data.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 type Files = Map<string, Buffer>;
 type Damage = (files: Files) => void;
@@ -50,37 +48,31 @@ const list =
     files.set('manifest.json', Buffer.from(manifest));
   };
 
-/** A history step between two data sets that do not belong to this site. */
-const elsewhere = compare(
-  { ...versionOf([]), digest: `sha256:${'0'.repeat(64)}` },
-  { ...versionOf([rawMove(1)]), digest: `sha256:${'1'.repeat(64)}` },
-);
-
 const move = (name: string) => `api/gamedata/move/${name}index.json`;
-const otherNames = '"names":{"digest":"sha256:0","languages":{}},"base_url"';
-
-/** Stores the site in memory with some damage. */
-function createStorage(damage: Damage) {
+/** Writes the site with some damage into a new folder. */
+function writeSite(damage: Damage): string {
   const files = new Map(built);
   damage(files);
-  return memoryStorage('site', '/', files);
+  const folder = path.join(temporaryFolder(), 'site');
+  for (const [file, body] of files) {
+    fsExtra.outputFileSync(path.join(folder, file), body);
+  }
+  return folder;
 }
 
-it('verifyFolder and verifySite find no problems in a built site or its archive', async () => {
-  const { files, ...report } = verifyFolder(site);
+it('finds no problems in a built site', async () => {
+  const { files, ...report } = await verifyFolder(site);
   const counts = everyKind({ move: 120, item: 5 }, () => 1);
   expect(report).toEqual({ counts, problems: [] });
   expect(files).toBeGreaterThan(125);
-  const archive = await archiveStorage(path.join(site, 'download/gamedata.tar.gz'));
-  expect(verifySite(archive)).toMatchObject({ counts, problems: [] });
 });
 
-describe('verifySite', () => {
+describe('verifyFolder', () => {
   it.each<[string, Damage, RegExp]>([
     [
       'a changed file',
       edit('404.json', 'N', 'n'),
-      /^404.json: has SHA-256 \w+, expected \w+, as in /,
+      /^404.json: has SHA-256 \w+, expected \w+, as listed$/,
     ],
     [
       'a truncated file',
@@ -90,7 +82,7 @@ describe('verifySite', () => {
     [
       'line breaks that Git has changed',
       edit('style.css', /\n/g, '\r\n'),
-      /^style.css: has CRLF line breaks, expected LF$/,
+      /^style.css: has \d+ bytes, expected \d+, as listed$/,
     ],
     [
       'a damaged image, although its signature has a CRLF line break',
@@ -110,95 +102,63 @@ describe('verifySite', () => {
     [
       'a wrong digest',
       list(edit('meta.json', /sha256:\w/, 'sha256:x')),
-      /: got sha256:\w+, expected sha256:x/,
+      /: got digest sha256:x\w+, expected sha256:\w+, as in the data set$/,
     ],
     [
-      'a wrong record on a page',
-      list(edit(move('offset/100/'), 'Move 107', 'Move 108')),
-      / › digest: got /,
+      'a data set that does not match its description',
+      list(edit('data/move.ndjson', 'Move 107', 'Move 108')),
+      /^data\/: .*move.ndjson: has SHA-256 /,
     ],
     [
-      'too few pages',
-      list(remove(move('offset/100/'))),
-      /100\/index.json: is not in the manifest$/,
+      'an invalid description of its data set',
+      list(edit('data/dataset.json', '"captured"', '"capturet"')),
+      /^data\/: /,
     ],
-    [
-      'a page without records',
-      list(write(move(''), '{}')),
-      / › results: got nothing, expected array/,
-    ],
-    [
-      'wrong names',
-      list(edit('meta.json', '"base_url"', otherNames)),
-      /: does not match the site's names$/,
-    ],
-    [
-      'a wrong history',
-      list(write('changes.json', JSON.stringify({ steps: [elsewhere] }))),
-      / › steps\[0\]\.to\.digest: got .*1{64}, /,
-    ],
-    [
-      'an invalid history',
-      list(edit('changes.json', '[', '[1')),
-      /› steps\[0\]: got 1, expected object/,
-    ],
-    [
-      'invalid old slugs',
-      list(write('former.json', '{"move":{"x":"y"}}')),
-      /former.json › move.x: got "y"/,
-    ],
-  ])('reports a problem if a site has %s', (_, damage, problem) => {
-    const { problems } = verifySite(createStorage(damage));
+  ])('reports a problem if a site has %s', async (_, damage, problem) => {
+    const { problems } = await verifyFolder(writeSite(damage));
     expect(problems.map(({ file, problem }) => `${file}: ${problem}`)).toEqual([
       expect.stringMatching(problem),
     ]);
   });
 
-  it('ignores files that other programs added to .well-known/', () => {
-    const storage = createStorage(write('.well-known/acme-challenge/token', 'x'));
-    const list = () => [
-      ...storage.list(),
-      { path: '.well-known/link', isFile: false },
-    ];
-    expect(verifySite({ ...storage, list }).problems).toEqual([]);
+  it('ignores files that other programs added to .well-known/', async () => {
+    const folder = writeSite(write('.well-known/acme-challenge/token', 'x'));
+    symlinkSync('token', path.join(folder, '.well-known/link'));
+    expect((await verifyFolder(folder)).problems).toEqual([]);
   });
 
-  it('reports a changed file in .well-known/ that the manifest lists', () => {
+  it('reports a changed file in .well-known/ that the manifest lists', async () => {
     const file = '.well-known/security.txt';
-    const storage = createStorage((files) => {
+    const folder = writeSite((files) => {
       list(write(file, 'x'))(files);
       write(file, 'y')(files);
     });
-    expect(verifySite(storage).problems).toMatchObject([{ file }]);
+    expect((await verifyFolder(folder)).problems).toMatchObject([{ file }]);
   });
 
-  it('reports an unreadable file and still compares the other files', () => {
-    const storage = createStorage(edit('404.json', 'N', 'n'));
-    const read = (file: string): Buffer => {
-      if (file === 'style.css') {
-        throw Object.assign(new Error('damaged disk'), { code: 'EIO' });
-      }
-      return storage.read(file);
-    };
-    expect(verifySite({ ...storage, read }).problems).toEqual([
+  it('reports an unreadable file and still compares the other files', async () => {
+    const folder = writeSite(edit('404.json', 'N', 'n'));
+    rmSync(path.join(folder, 'style.css'));
+    mkdirSync(path.join(folder, 'style.css'));
+    expect((await verifyFolder(folder)).problems).toEqual([
       { file: '404.json', problem: expect.stringContaining('has SHA-256') },
-      { file: 'style.css', problem: 'cannot be read (EIO)' },
+      { file: 'style.css', problem: 'is missing' },
     ]);
   });
 
-  it('reports a symlink as a problem', () => {
-    const storage = createStorage(() => {});
-    const list = () => [...storage.list(), { path: 'link', isFile: false }];
+  it('reports a symlink as a problem', async () => {
+    const folder = writeSite(() => {});
+    symlinkSync('404.json', path.join(folder, 'link'));
     const problem = { file: 'link', problem: 'is not a regular file' };
-    expect(verifySite({ ...storage, list }).problems).toEqual([problem]);
+    expect((await verifyFolder(folder)).problems).toEqual([problem]);
   });
 
   it.each<[string, Damage, RegExp]>([
-    ['no manifest', remove('manifest.json'), /has no manifest.json$/],
+    ['no manifest', remove('manifest.json'), /is not a gamedata site/],
     [
       'a broken manifest',
       write('manifest.json', '{'),
-      /manifest.json: invalid JSON$/,
+      /manifest.json: got "{" in line 1, column 2, expected JSON$/,
     ],
     [
       'an outer path',
@@ -207,24 +167,20 @@ describe('verifySite', () => {
     ],
     [
       'an unknown link style',
-      edit('meta.json', '"query"', '"magic"'),
-      /meta.json: links: /,
+      list(edit('meta.json', '"query"', '"magic"')),
+      /meta.json › links: /,
     ],
-  ])('rejects a site with %s', (_, damage, message) => {
+  ])('rejects a site with %s', async (_, damage, message) => {
     const error = expect.objectContaining({
-      code: 'output',
       message: expect.stringMatching(message),
     });
-    expect(() => verifySite(createStorage(damage))).toThrow(error);
+    await expect(verifyFolder(writeSite(damage))).rejects.toThrow(error);
   });
 });
 
-it('verifySite reports progress before it checks each file', () => {
+it('reports progress before it checks each file', async () => {
   const seen: string[] = [];
-  verifySite(
-    createStorage(() => {}),
-    ({ done, total }) => seen.push(`${done} of ${total}`),
-  );
+  await verifyFolder(site, ({ done, total }) => seen.push(`${done} of ${total}`));
   const { length } = JSON.parse(`${built.get('manifest.json')}`).files;
   expect(seen).toEqual(Array.from({ length }, (_, done) => `${done} of ${length}`));
 });

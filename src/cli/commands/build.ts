@@ -43,7 +43,7 @@ const buildOptions = {
     out: option('--out <dir>', 'output folder', outputFolder.default(BUILD_FOLDER)),
     keep: option(
       '--keep <n>',
-      'keep archives of the last n states of the data',
+      'keep the last n data sets next to the output folder',
       integer(0, 1000).optional(),
     ),
   }),

@@ -1,15 +1,14 @@
-import { folderStorage } from '../../built/site-folder.ts';
-import { hasFile } from '../../built/storage.ts';
 import type { Comparison } from '../../contract/changes.ts';
 import { isUrl } from '../../contract/paths.ts';
+import { withRecords } from '../../data/advance.ts';
 import {
   compare,
   countChanges,
   type SummarizedRecords,
-} from '../../dataset/compare.ts';
-import { formatMarkdown, formatText } from '../../dataset/describe-changes.ts';
-import { loadRecords } from '../../pipeline/load-records.ts';
-import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
+} from '../../data/compare.ts';
+import { readPreviousDataSet } from '../../data/data-set-folder.ts';
+import { formatMarkdown, formatText } from '../../data/describe-changes.ts';
+import { openDataSet } from '../../site-folder.ts';
 import {
   defineCommand,
   exitCodes,
@@ -26,17 +25,12 @@ import {
   required,
 } from '../options.ts';
 import { printToStdout } from '../reporter.ts';
-import { resolveSource, sourceOptions } from '../source-options.ts';
+import { sourceOptions } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
-const dataSet = required(
-  'a snapshot, a site, an archive or the URL of a deployment',
-);
+const dataSet = required('the folder or URL of a data set or a site');
 const diffOptions = {
-  /**
-   * The older data set: a snapshot's folder, a site's folder or archive, or a
-   * deployment's URL.
-   */
+  /** The older data set: the folder or URL of a data set or a site. */
   from: { schema: dataSet },
   /** The newer data set, in any of the same forms. */
   to: { schema: dataSet },
@@ -55,6 +49,9 @@ export type DiffOptions = OptionInput<typeof diffOptions> &
  */
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...parsed } = parseOptions(diffOptions, options);
+  for (const target of [from, to]) {
+    if (isUrl(target)) parseValue(httpUrl, target, 'address');
+  }
   const [older, newer] = await Promise.all([
     readTarget(from, parsed),
     readTarget(to, parsed),
@@ -64,20 +61,19 @@ export async function diff(options: DiffOptions): Promise<Comparison> {
 
 type LoadOptions = Pick<DiffOptions, 'signal'> & { readonly concurrency: number };
 
+/** Reads the records, which any version of gamedata may have written. */
 async function readTarget(
   target: string,
   options: LoadOptions,
 ): Promise<SummarizedRecords> {
-  const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;
-  const isSnapshot = hasFile(folderStorage(upstream), PROVENANCE_FILE);
-  const parsed = parseOptions(sourceOptions, {
-    ...options,
-    source: isSnapshot ? 'snapshot' : 'site',
-    upstream,
-    names: false,
-    cache: false,
-  });
-  return loadRecords(resolveSource(parsed, {}));
+  if (!isUrl(target)) {
+    return withRecords(await readPreviousDataSet(openDataSet(target)));
+  }
+  const url = parseValue(httpUrl, target, 'address');
+  // Most data sets are in local folders, so undici is imported as late as possible.
+  const { readRemoteDataSet } = await import('../../upstream/remote-data.ts');
+  const { dataSet } = await readRemoteDataSet(url, options);
+  return withRecords(dataSet);
 }
 
 const formats = {
@@ -98,7 +94,7 @@ const outputOptions = inGroup('Output:', {
 
 export const command = defineCommand({
   description:
-    "Compares two data sets, each given by a snapshot's folder, a site's folder or archive (.tar.gz), or a deployment's URL: records added, removed, renamed (same id, new slug) and changed, field by field.",
+    'Compares two data sets, each given by the folder or URL of a data set or a site: records added, removed, renamed (same id, new slug) and changed, field by field.',
   arguments: { '<old>': ['the older data set'], '<new>': ['the newer data set'] },
   options: { ...outputOptions, ...diffOptions },
   exitsOnSignal: true,

@@ -1,11 +1,4 @@
-import path from 'node:path';
-import {
-  ARCHIVE_EXTENSION,
-  isArchive,
-  isUrl,
-  removeTrailingSlashes,
-} from '../../contract/paths.ts';
-import { isSameFolder } from '../../files.ts';
+import { isUrl } from '../../contract/paths.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
 import {
@@ -24,28 +17,26 @@ const { source: _, upstream: __, ...dataOptions } = sourceOptions;
 const mirrorOptions = {
   ...dataOptions,
   ...siteOptions,
-  /** The site to copy: the URL of a deployment, an archive or a folder. */
-  from: { schema: required('the URL, archive or folder of a site') },
-  /**
-   * The folder of the copy. The default is `from` if that is a folder. Otherwise,
-   * the name is derived from the URL or archive, such as `example.org`.
-   */
-  out: { schema: outputFolder.optional() },
+  /** The site to copy: the base URL of a deployment, or a folder. */
+  from: { schema: required('the URL or folder of a site') },
+  /** The folder of the copy. */
+  out: { schema: outputFolder },
 };
 
 export type MirrorOptions = OptionInput<typeof mirrorOptions> & {
   readonly from: string;
+  readonly out: string;
 };
 
 export interface MirrorReport extends BuildReport {
-  /** The folder, archive or normalized URL of the copied site. */
+  /** The folder or normalized URL of the copied site. */
   readonly address: string;
 }
 
 /**
- * Rebuilds a site from the records, names, old slugs, history and icons of another
- * site. If the output folder is empty, the base URL and the link style come from the
- * copied site. All other settings have the same defaults as in a build.
+ * Builds a site from the data set of another site. The base URL and the link style come
+ * from that site, unless they are given. All other settings have the same defaults as in
+ * a build.
  *
  * @throws UsageError, UpstreamError, OutputError, DataError or GuardError. The
  * published copy is then unchanged, except if files could not be moved into place.
@@ -54,59 +45,34 @@ export interface MirrorReport extends BuildReport {
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const {
     from: named,
-    out: folder,
+    out,
     verify,
     ...parsed
   } = parseOptions(mirrorOptions, options);
   const from = isUrl(named) ? parseValue(httpUrl, named, 'address') : named;
-  const out = folder ?? nameCopy(from);
-  // `isSameFolder` follows symlinks, because `from` may be a symlink to the output
-  // folder.
-  const isItself = !isUrl(from) && isSameFolder(from, out);
+  const source = { ...parsed, source: 'snapshot', upstream: from } as const;
   const report = await makeSite({
     out,
     verify,
-    copies: isItself ? 'itself' : 'another',
-    source: resolveSource(
-      { ...parsed, source: 'site', upstream: from },
-      process.env,
-    ),
+    copiedFrom: from,
+    source: resolveSource(source, process.env),
     wanted: resolveWanted(parsed, process.env),
   });
   return { ...report, address: from };
 }
 
-/**
- * Chooses the folder of a copy: the host name of a URL (`example.org`), or the name
- * of an archive without its extension. A folder is rebuilt in place.
- */
-function nameCopy(source: string): string {
-  if (isArchive(source)) {
-    const archiveName = path.basename(source);
-    return archiveName.replace(ARCHIVE_EXTENSION, '');
-  }
-  if (!isUrl(source)) return source;
-  // A valid URL is normalized first: `https://Example.ORG` becomes
-  // `https://example.org`.
-  const url = httpUrl.safeParse(source).data ?? source;
-  const address = removeTrailingSlashes(url).replace(/^https?:\/\//i, '');
-  return address.replace(/[^\w.-]+/g, '-');
-}
-
 export const command = defineCommand({
   description:
-    'Rebuilds a site from the records, names, old slugs, history and icons in a deployment, an archive (.tar.gz) or a folder, completely or not at all.',
+    'Copies a site, completely or not at all: builds it again from its data set and its icons.',
   arguments: {
-    '<url|archive|dir>': ['the site to copy'],
-    '[dir]': [
-      'folder of the copy (default: the folder itself, or named after the source)',
-    ],
+    '<url|dir>': ['the site to copy'],
+    '<copy>': ['folder of the copy'],
   },
   options: { ...reportOptions, ...mirrorOptions },
   inherits: 'build',
-  async run({ options, watchers, signal, reporter }, from: string, out?: string) {
+  async run({ options, watchers, signal, reporter }, from: string, out: string) {
     const report = await mirror({ ...options, ...watchers, from, out, signal });
     return reportBuild(report, reporter);
   },
-  getOut: (_, from: string, out = nameCopy(from)) => out,
+  getOut: (_, _from: string, out = '') => out,
 });

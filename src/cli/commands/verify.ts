@@ -1,13 +1,11 @@
-import { openStorage } from '../../built/archive.ts';
-import { openSite } from '../../built/site.ts';
 import { levels } from '../../contract/guarantees.ts';
-import { formatValue, truncate } from '../../contract/parse.ts';
-import { isArchive, isUrl } from '../../contract/paths.ts';
+import { truncate } from '../../contract/parse.ts';
+import { isUrl } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
-import { verifyStored } from '../../pipeline/verify-stored.ts';
+import { openSite } from '../../site-folder.ts';
 import type { DeploymentReport } from '../../verify/deployment.ts';
-import type { FolderReport } from '../../verify/folder.ts';
+import { type FolderReport, verifyFolder } from '../../verify/folder.ts';
 import type { OnVerifyProgress } from '../../verify/progress.ts';
 import {
   defineCommand,
@@ -52,7 +50,7 @@ const milliseconds = text(
 ).transform((time) => Number(time.slice(0, -1)) * (UNITS_MS[time.slice(-1)] ?? 0));
 
 const verifyOptions = {
-  target: { schema: required('a folder, an archive or a URL') },
+  target: { schema: required('a folder or a URL') },
   ...inGroup('For a URL:', {
     /**
      * The guarantees to check. The default is `static`. With `like`, the default is
@@ -77,11 +75,6 @@ const verifyOptions = {
       'how long to wait for it, such as 90s or 10m',
       milliseconds.optional(),
     ),
-    linkBase: option(
-      '--link-base <url>',
-      'base URL of links, if it differs',
-      httpUrl.optional(),
-    ),
     concurrency: sourceOptions.concurrency,
   }),
   signal: sourceOptions.signal,
@@ -98,7 +91,7 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & {
 };
 
 /**
- * Verifies a built site in a folder or an archive, or a deployment at a URL.
+ * Verifies a built site in a folder, or a deployment at a URL.
  *
  * @throws UsageError, OutputError if the folder is not a site, UpstreamError or
  * DataError if the URL does not serve the expected site
@@ -111,7 +104,7 @@ export async function verify(
     options,
   );
   assertCompatible(options);
-  if (!isUrl(target)) return verifyStored(target, deployment.onProgress);
+  if (!isUrl(target)) return verifyFolder(target, deployment.onProgress);
 
   const url = parseValue(httpUrl, target, 'address');
   const { findSupportedGuarantees, verifyDeployment } = await import(
@@ -122,7 +115,7 @@ export async function verify(
 
   // The time limit includes reading the folder.
   const deadline = wait === undefined ? undefined : Date.now() + wait;
-  const site = openSite(await openStorage(like));
+  const site = openSite(like);
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, onWait, site, deadline });
   const supported =
@@ -134,42 +127,24 @@ export async function verify(
  * Rejects options that have no effect on the target, and options that contradict
  * each other.
  */
-function assertCompatible({ target, like, wait, linkBase }: VerifyOptions): void {
+function assertCompatible({ target, like, wait }: VerifyOptions): void {
   if (!isUrl(target)) {
-    const got = isArchive(target) ? 'an archive' : 'a folder';
-    const problem = `works only for a URL, got ${got}`;
+    const problem = 'works only for a URL, got a folder';
     if (like !== undefined) throw new UsageError(problem, { option: '--like' });
     if (wait !== undefined) throw new UsageError(problem, { option: '--wait' });
     return;
   }
-  if (like === undefined) {
-    if (wait === undefined) return;
-    throw new UsageError('got no site to wait for, expected --like <dir>', {
-      option: '--wait',
-    });
-  }
-  if (linkBase !== undefined) {
-    throw new UsageError(
-      'got --like, too, expected one of them, because the site in the folder has a base URL',
-      { option: '--link-base' },
-    );
-  }
-  if (isArchive(like)) {
-    throw new UsageError(
-      `got the archive ${formatValue(like)}, expected a site's folder`,
-      {
-        option: '--like',
-        hint: "Unpack the archive, and name the folder that contains the site's manifest.json.",
-      },
-    );
-  }
+  if (wait === undefined || like !== undefined) return;
+  throw new UsageError('got no site to wait for, expected --like <dir>', {
+    option: '--wait',
+  });
 }
 
 export const command = defineCommand({
   description:
     'Compares the files of a built site with its manifest, or the responses of a deployment with the contract.',
   arguments: {
-    '<dir|archive|url>': ["a site's folder or archive, or a deployment's URL"],
+    '<dir|url>': ["a site's folder, or a deployment's URL"],
   },
   options: { ...reportOptions, ...verifyOptions },
   exitsOnSignal: true,

@@ -1,7 +1,7 @@
 /** Requests an endpoint, and renders its response. */
 
 import { type ListPage, parseRecordPath } from '../../contract/paths.ts';
-import { findName } from '../../dataset/find-name.ts';
+import { findName } from '../../data/find-name.ts';
 import {
   createResult,
   findLanguageField,

@@ -62,17 +62,13 @@ export function renderDocs(
     ),
     names: names.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
     types: Array.from(schemas, ([name, schema]) => renderType(name, schema)),
-    empty: downloads.length === 0,
-    downloads: '',
+    downloads: renderFiles(downloads),
+    excerpts: Array.from(content.excerpts, ([path, text]) =>
+      renderExample(path, text),
+    ),
     files: renderFiles(files),
     examples: renderFileExamples(files),
   };
-  if (downloads.length > 0) {
-    values.downloads = renderFiles(downloads);
-    values.excerpts = Array.from(content.excerpts, ([path, text]) =>
-      renderExample(path, text),
-    );
-  }
   const options = {
     title: 'Docs · gamedata',
     description: `The endpoints, fields, errors and downloads of ${describeSubject()} as JSON, with code to copy.`,

@@ -1,6 +1,6 @@
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { type LinkBase, recordUrl } from '../../contract/paths.ts';
-import { addUrl, type Records } from '../../dataset/data-set.ts';
+import { addUrl, type Records } from '../../data/data-set.ts';
 import {
   type HtmlValue,
   highlightCode,

@@ -1,7 +1,7 @@
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { PLACEHOLDER_ICON, recordPath } from '../../contract/paths.ts';
-import type { Records } from '../../dataset/data-set.ts';
+import type { Records } from '../../data/data-set.ts';
 import { html, type Markup, renderApiLink } from '../shared/markup.ts';
 
 const SHOWN_ICONS = 10;

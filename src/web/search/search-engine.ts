@@ -2,7 +2,7 @@ import Fuzzy from '@leeoniya/ufuzzy';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import type { Names } from '../../contract/names.ts';
 import type { SearchIndex } from '../../contract/served.ts';
-import { findName } from '../../dataset/find-name.ts';
+import { findName } from '../../data/find-name.ts';
 import { listSpellings, rateSpelling, separateWords, simplify } from './spelling.ts';
 
 export interface Match {

@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import { openSnapshot } from '../../../src/sources/snapshot.ts';
+import { readDataSet } from '../../../src/data/data-set-folder.ts';
+import { openDataSet } from '../../../src/site-folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { everyKind } from '../../support/kinds.ts';
 import { startServer, status } from '../../support/local-server.ts';
-import { leaveCommitted } from '../../support/publishing.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
@@ -36,7 +36,7 @@ describe('snapshot', () => {
       data: { source: 'rest', counts },
     });
     const provenance = { source: 'rest', upstream, captured, edition: null };
-    expect(openSnapshot(options.data).data()).toMatchObject({
+    expect(await readDataSet(openDataSet(options.data))).toMatchObject({
       digest,
       counts,
       provenance,
@@ -62,10 +62,13 @@ describe('snapshot', () => {
     expect(fingerprint(options.data)).toEqual(before);
   });
 
-  it('reads a source folder that an interrupted command left incomplete', async () => {
+  it('reads a data set whose publication was interrupted', async () => {
     const source = await smallSource();
-    leaveCommitted(source.upstream);
-    rmSync(path.join(source.upstream, 'manifest.json'));
+    const next = path.join(source.upstream, '.gamedata/next');
+    mkdirSync(next, { recursive: true });
+    // The description is moved last, so this change is committed but not complete.
+    const description = path.join(source.upstream, 'dataset.json');
+    renameSync(description, path.join(next, 'dataset.json'));
     const options = createOptions(source.upstream);
     expect(await snapshot({ ...options, ...source })).toMatchObject({
       changed: true,

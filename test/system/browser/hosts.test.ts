@@ -37,9 +37,10 @@ function describeSite({ engine, below }: TestedSite, skipReason: string): string
   return `on ${engine.name}${location}${skipReason}`;
 }
 
+const upstream = await renamedSnapshot(sharedFolder(), 250);
+
 describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
   const visit = useBrowser();
-  const upstream = renamedSnapshot(sharedFolder(), 250);
 
   for (const testedSite of listTestedSites()) {
     const { engine, links, unsupported, below } = testedSite;

@@ -6,8 +6,6 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSite } from '../../../src/built/site.ts';
-import { folderStorage } from '../../../src/built/site-folder.ts';
 import { build } from '../../../src/cli/commands/build.ts';
 import { archiveFiles, bulkFiles } from '../../../src/contract/files.ts';
 import {
@@ -18,6 +16,7 @@ import {
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { getMediaType } from '../../../src/contract/responses.ts';
 import { PACKAGE_ROOT } from '../../../src/package.ts';
+import { openSite } from '../../../src/site-folder.ts';
 import { awaitSite } from '../../../src/verify/await-site.ts';
 import {
   selectGuarantees,
@@ -58,8 +57,8 @@ function addResults(column: string, names: readonly GuaranteeName[]): void {
 
 const folder = sharedFolder();
 const upstream = path.join(folder, 'data');
-beforeAll(() => {
-  renamedSnapshot(upstream, RECORDS);
+beforeAll(async () => {
+  await renamedSnapshot(upstream, RECORDS);
 });
 
 for (const { engine, links, unsupported, column = engine.name } of engines) {
@@ -91,15 +90,10 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
       afterAll(() => running?.stop());
 
       test('meets every guarantee except those listed as unsupported', async () => {
-        // If the site is below a path, the deployment is compared with the folder
-        // instead of its own lists.
-        const reference = isAtRoot
-          ? { linkBase: baseUrl }
-          : { site: openSite(folderStorage(out)) };
         const { guarantees: checked, counts } = await verifyDeployment(running.url, {
           level: 'full',
           concurrency: engine.concurrency ?? 16,
-          ...reference,
+          site: openSite(out),
         });
         const failed = checked.filter(({ failures }) => failures.length > 0);
         const unexpected = failed.filter(
@@ -119,7 +113,7 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
       test.runIf(isAtRoot && engine !== serveStatic)(
         'serves every file as built',
         async () => {
-          const site = openSite(folderStorage(out));
+          const site = openSite(out);
           await awaitSite(running.url, {
             site,
             concurrency: engine.concurrency ?? 8,

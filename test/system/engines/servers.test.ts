@@ -266,7 +266,7 @@ beforeAll(async () => {
 async function buildSites(): Promise<void> {
   const options = {
     source: 'snapshot',
-    upstream: renamedSnapshot(path.join(folder, 'data'), 250),
+    upstream: await renamedSnapshot(path.join(folder, 'data'), 250),
     baseUrl: 'https://example.test',
     // Each server must hide the other servers' configuration, too.
     hosts: ['nginx', 'caddy', 'apache'],

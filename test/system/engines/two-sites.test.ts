@@ -14,7 +14,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     'serves two sites, one of which is below a path',
     async () => {
       const folder = temporaryFolder();
-      const upstream = renamedSnapshot(path.join(folder, 'data'), 105);
+      const upstream = await renamedSnapshot(path.join(folder, 'data'), 105);
       const port = await freePort();
       const addresses = [
         `http://127.0.0.1:${port}`,

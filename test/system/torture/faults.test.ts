@@ -59,7 +59,6 @@ async function runBuild(
 ): Promise<Error | undefined> {
   const restOptions = {
     baseUrl: 'https://example.test',
-    downloads: false,
     source: 'rest',
     concurrency: 1,
   } as const;
@@ -157,7 +156,7 @@ function tryFault(fault: Fault, place: Place, times: number): Promise<string[]> 
 
       const problems = [
         ...findErrorProblems(fault, error, times),
-        ...findFileProblems(fault, parent, error, oldFiles),
+        ...(await findFileProblems(fault, parent, error, oldFiles)),
       ];
       const expected = countExpected(fault, times);
       const requests = server.log.slice(oldRequests);
@@ -194,18 +193,18 @@ function findErrorProblems(
 }
 
 /** Checks that a failed build changes nothing and leaves no other files behind. */
-function findFileProblems(
+async function findFileProblems(
   { reaction, text }: Fault,
   parent: string,
   error: Error | undefined,
   oldFiles: readonly unknown[],
-): string[] {
+): Promise<string[]> {
   const problems: string[] = [];
   const out = path.join(parent, 'site');
   for (const name of readdirSync(parent)) {
     if (name !== 'cache' && name !== 'site') problems.push(name);
   }
-  for (const { file, problem } of verifyFolder(out).problems) {
+  for (const { file, problem } of (await verifyFolder(out)).problems) {
     problems.push(`${file} ${problem}`);
   }
   const mayChange = reaction === 'use' && text !== '' && error === undefined;

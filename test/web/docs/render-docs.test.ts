@@ -25,7 +25,7 @@ function renderDocs(
   const page = String(files.find(({ path }) => path === 'docs/index.html')?.body);
   return page.replaceAll(/ translate="no"|<wbr>/g, '');
 }
-const docs = renderDocs(rawRecords(3, 3), { downloads: true });
+const docs = renderDocs(rawRecords(3, 3));
 
 it('escapes HTML in record names', () => {
   const englishName = '<img src=x onerror="alert(1)">';
@@ -116,20 +116,9 @@ it('documents files instead of endpoints if links point to files', () => {
   );
 });
 
-it.each([
-  [false, false],
-  [true, false],
-  [false, true],
-  [true, true],
-])(
-  'lists the downloads of a site with bulk files (%s) and an archive (%s)',
-  (downloads, archive) => {
-    const page = renderDocs(rawRecords(1, 1), { downloads }, archive);
-    expect(page.includes('<a href="../download/move.csv">')).toBe(downloads);
-    expect(page.includes('<a href="../download/gamedata.tar.gz">')).toBe(archive);
-    expect(page.includes('This site has no bulk files.')).toBe(
-      !downloads && !archive,
-    );
-    expect(page).not.toContain('.csv.gz');
-  },
-);
+it.each([false, true])('lists the archive if the site has one (%s)', (archive) => {
+  const page = renderDocs(rawRecords(1, 1), {}, archive);
+  expect(page).toContain('<a href="../download/move.csv">');
+  expect(page.includes('<a href="../download/gamedata.tar.gz">')).toBe(archive);
+  expect(page).not.toContain('.csv.gz');
+});

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { readDataSet } from '../../../src/data/data-set-folder.ts';
 import { BUNDLED_DATA } from '../../../src/package.ts';
 import { createSearchIndex } from '../../../src/site/record-files.ts';
-import { openSnapshot } from '../../../src/sources/snapshot.ts';
+import { openDataSet } from '../../../src/site-folder.ts';
 import { createSearchEngine } from '../../../src/web/search/search-engine.ts';
 import { namesIn } from '../../support/kinds.ts';
 
-const { records } = openSnapshot(BUNDLED_DATA).data();
+const dataSet = await readDataSet(openDataSet(BUNDLED_DATA));
+const records = dataSet.readRecords();
 const { match, suggest } = createSearchEngine(createSearchIndex(records));
 const find = (...query: Parameters<typeof match>) =>
   match(...query).map(({ name }) => name);

@@ -1,0 +1,248 @@
+/**
+ * Refuses an update that looks like a mistake of the upstream. There are three
+ * measures: records that are gone, names that are gone, and values and names that
+ * are different now. In nine years of real data, at most 1.3% of the values of a
+ * field and 4.4% of the names in a language have changed.
+ */
+
+import { type Kind, kindNames } from '../contract/kinds.ts';
+import { formatValue } from '../contract/parse.ts';
+import { PLACEHOLDER_ICON } from '../contract/paths.ts';
+import { recordSchemas, type Skipped } from '../contract/records.ts';
+import { GuardError } from '../errors.ts';
+import type { AnyRecord, DataSet, PreviousDataSet } from './data-set.ts';
+import { compareNames } from './names.ts';
+
+export interface GuardOptions {
+  /**
+   * The percentage of a kind's records, or of a language's names, that may disappear
+   * in one update. Five times this percentage of a field's values may change.
+   */
+  readonly maxShrink: number;
+  /**
+   * Records (`<kind>/<slug>`) and languages (`names/<language>`) that are not
+   * checked.
+   */
+  readonly allowMissing: readonly string[];
+  /** The records that the user excludes. They do not count as missing. */
+  readonly skip?: Skipped | undefined;
+}
+
+/** Values change more often than records disappear. */
+const VALUES_FACTOR = 5;
+
+/** Nine changed values do not indicate a systematic mistake, however few there are. */
+const ALWAYS_ALLOWED = 9;
+
+/** The percentage of a language's names that may be replaced in one update. */
+const MAX_REPLACED_NAMES = 20;
+
+const MAX_EXAMPLES = 3;
+
+/**
+ * A part of the data that changes too much, and the option that permits the change.
+ */
+interface Violation {
+  /** What changes, how much, and examples. */
+  readonly problem: string;
+  /** The smallest sufficient whole percentage for `--max-shrink`. */
+  readonly maxShrink?: number;
+  /** The value for `--allow-missing`. */
+  readonly allowMissing?: string;
+}
+
+/**
+ * Compares the next data set with the previous one.
+ *
+ * @throws GuardError that lists everything that changes too much, and names the
+ * options that permit it
+ */
+export function checkUpdate(
+  previous: PreviousDataSet,
+  next: DataSet,
+  options: GuardOptions,
+): void {
+  const violations: Violation[] = [];
+  const report: Report = (violation) => violations.push(violation);
+  const change: Change = { previous, next, options };
+  if (previous.digest !== next.digest) {
+    for (const kind of kindNames) checkRecords(kind, change, report);
+  }
+  if (previous.namesSummary?.digest !== next.namesSummary?.digest) {
+    checkNames(change, report);
+  }
+  if (violations.length === 0) return;
+  const problems = violations.map(({ problem }) => problem);
+  throw new GuardError(problems.join('; '), {}, { hint: hintAtOptions(violations) });
+}
+
+type Report = (violation: Violation) => void;
+
+interface Change {
+  readonly previous: PreviousDataSet;
+  readonly next: DataSet;
+  readonly options: GuardOptions;
+}
+
+/** Names the options that permit everything that changes too much. */
+function hintAtOptions(violations: readonly Violation[]): string {
+  const permitted: string[] = [];
+  let maxShrink = 0;
+  for (const violation of violations) {
+    maxShrink = Math.max(maxShrink, violation.maxShrink ?? 0);
+    if (violation.allowMissing) permitted.push(violation.allowMissing);
+  }
+  const options: string[] = [];
+  if (maxShrink > 0) options.push(`--max-shrink ${maxShrink}`);
+  if (permitted.length > 0) options.push(`--allow-missing ${permitted.join(' ')}`);
+  return `If the new data is right, allow this once with ${options.join(' ')}.`;
+}
+
+/** A record in both data sets. */
+interface RecordPair {
+  readonly previous: AnyRecord;
+  readonly next: AnyRecord;
+}
+
+/** Checks the records of a kind that are gone, and the values of its fields. */
+function checkRecords(
+  kind: Kind,
+  { previous, next, options }: Change,
+  report: Report,
+): void {
+  const { maxShrink } = options;
+  const nextRecords = new Map<number, AnyRecord>();
+  for (const record of next.readRecords()[kind]) nextRecords.set(record.id, record);
+  const comparedRecords = listCompared(kind, previous, options);
+  const goneSlugs: string[] = [];
+  const pairs: RecordPair[] = [];
+  for (const record of comparedRecords) {
+    const nextRecord = nextRecords.get(record.id);
+    if (nextRecord) pairs.push({ previous: record, next: nextRecord });
+    else goneSlugs.push(record.slug);
+  }
+  const gone = {
+    subject: kind,
+    effect: 'records are gone',
+    affected: goneSlugs.length,
+    total: previous.counts[kind],
+    examples: goneSlugs,
+  };
+  if (exceeds(gone, maxShrink)) {
+    const problem = describeShare(gone, maxShrink);
+    report({ problem, maxShrink: calculatePercent(gone) });
+  }
+  for (const field of Object.keys(recordSchemas[kind].shape)) {
+    const changed = compareField(kind, field, pairs);
+    const maxPercent = VALUES_FACTOR * maxShrink;
+    const isTolerated = changed.affected <= ALWAYS_ALLOWED;
+    if (isTolerated || !exceeds(changed, maxPercent)) continue;
+    const problem = describeShare(changed, maxPercent);
+    const sufficient = Math.ceil(calculatePercent(changed) / VALUES_FACTOR);
+    report({ problem, maxShrink: sufficient });
+  }
+}
+
+/**
+ * Lists the previous records that the user neither skips nor permits to disappear. A
+ * record can be permitted by its current slug, or by an old one that no other record has
+ * now. The values of permitted records are not checked either, but their names are.
+ */
+function listCompared(
+  kind: Kind,
+  previous: PreviousDataSet,
+  { skip, allowMissing }: GuardOptions,
+): AnyRecord[] {
+  const records = previous.readRecords()[kind];
+  const ignoredIds = new Set<number>(skip?.[kind]);
+  const currentIds = new Map<string, number>();
+  for (const { id, slug } of records) currentIds.set(slug, id);
+  const oldSlugs = previous.readPast().oldSlugs[kind];
+  for (const permitted of allowMissing) {
+    const [permittedKind, slug = ''] = permitted.split('/');
+    if (permittedKind !== kind) continue;
+    const id = currentIds.get(slug) ?? oldSlugs.get(slug);
+    if (id !== undefined) ignoredIds.add(id);
+  }
+  return records.filter(({ id }) => !ignoredIds.has(id));
+}
+
+/** Compares the records that had a value in a field. */
+function compareField(
+  kind: Kind,
+  field: string,
+  pairs: readonly RecordPair[],
+): Share {
+  let total = 0;
+  const examples: string[] = [];
+  for (const { previous, next } of pairs) {
+    const previousValue = readValue(previous, field);
+    if (previousValue === null) continue;
+    total++;
+    const nextValue = readValue(next, field);
+    if (nextValue === previousValue) continue;
+    const values = `${formatValue(previousValue)} → ${formatValue(nextValue)}`;
+    examples.push(`${previous.slug} ${values}`);
+  }
+  return {
+    subject: `${kind} › ${field}`,
+    effect: 'values changed or are gone',
+    affected: examples.length,
+    total,
+    examples,
+  };
+}
+
+/** Returns null for a missing field. The placeholder icon stands for no icon. */
+function readValue(record: AnyRecord, field: string): string | number | null {
+  const value = record[field] ?? null;
+  return value === PLACEHOLDER_ICON ? null : value;
+}
+
+/** Checks the names in each language that are gone or replaced. */
+function checkNames({ previous, next, options }: Change, report: Report): void {
+  const { maxShrink, allowMissing } = options;
+  const changes = compareNames(
+    { records: previous.readRecords(), names: previous.readNames() },
+    { records: next.readRecords(), names: next.readNames() },
+  );
+  for (const { language, before, lost, replaced, examples } of changes) {
+    const subject = `names/${language}`;
+    if (allowMissing.includes(subject)) continue;
+    const shared = { subject, total: before, examples };
+    const gone = { ...shared, effect: 'names are gone', affected: lost };
+    if (exceeds(gone, maxShrink)) {
+      const problem = describeShare(gone, maxShrink);
+      report({ problem, allowMissing: subject });
+      continue;
+    }
+    const different = { ...shared, effect: 'names changed', affected: replaced };
+    const isTolerated = replaced <= ALWAYS_ALLOWED;
+    if (isTolerated || !exceeds(different, MAX_REPLACED_NAMES)) continue;
+    const problem = describeShare(different, MAX_REPLACED_NAMES);
+    report({ problem, allowMissing: subject });
+  }
+}
+
+/** The records, values or names that are affected by a change. */
+interface Share {
+  /** A kind, a field of a kind, or `names/<language>`. */
+  readonly subject: string;
+  readonly effect: string;
+  readonly affected: number;
+  readonly total: number;
+  readonly examples: readonly string[];
+}
+
+const exceeds = ({ affected, total }: Share, maxPercent: number): boolean =>
+  affected > (total * maxPercent) / 100;
+
+/** Returns the percentage that is affected, rounded up. */
+const calculatePercent = ({ affected, total }: Share): number =>
+  Math.ceil((100 * affected) / total);
+
+function describeShare(share: Share, maxPercent: number): string {
+  const { subject, effect, affected, total, examples } = share;
+  const listed = examples.slice(0, MAX_EXAMPLES).join(', ');
+  return `${subject}: ${affected} of ${total} ${effect}, expected at most ${maxPercent}%: ${listed}`;
+}

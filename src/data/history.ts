@@ -1,0 +1,157 @@
+import * as z from 'zod';
+import {
+  type Comparison,
+  type History,
+  historySchema,
+} from '../contract/changes.ts';
+import { parse } from '../contract/parse.ts';
+import { DataError } from '../errors.ts';
+import { countChanges } from './compare.ts';
+
+export const emptyHistory: History = { steps: [] };
+
+const MAX_STEPS = 100;
+/**
+ * The maximum number of changes in all steps together. The newest step is always
+ * kept, even if it has more.
+ */
+const MAX_CHANGES = 10_000;
+
+/**
+ * Adds a step as the newest one, unless it contains no changes. Such a step has another
+ * digest if records are only written differently, for example with a new field that is
+ * null. The history then leads to the new digest.
+ */
+export function extendHistory(history: History, step: Comparison): History {
+  if (countChanges(step) > 0) return cutHistory([step, ...history.steps]);
+  const [newestStep, ...olderSteps] = history.steps;
+  if (!newestStep) return history;
+  return { steps: [{ ...newestStep, to: step.to }, ...olderSteps] };
+}
+
+/** Drops the oldest steps that exceed the limits. */
+function cutHistory(steps: readonly Comparison[]): History {
+  const kept: Comparison[] = [];
+  let changes = 0;
+  for (const step of steps.slice(0, MAX_STEPS)) {
+    changes += countChanges(step);
+    if (kept.length > 0 && changes > MAX_CHANGES) break;
+    kept.push(step);
+  }
+  return { steps: kept };
+}
+
+const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
+
+/**
+ * Parses the newest steps in `changes.json`. Older steps that exceed the limits are
+ * dropped without being validated.
+ */
+function parseHistory(json: unknown, record: string): History {
+  const allSteps = parse(anySteps, json, { record }).steps;
+  const newestSteps = allSteps.slice(0, MAX_STEPS);
+  const history = parse(historySchema, { steps: newestSteps }, { record });
+  return cutHistory(history.steps);
+}
+
+/**
+ * Decodes `changes.json`.
+ *
+ * @param digest the digest of the data set that the history must lead to
+ * @param record the name of the file, for error messages
+ * @throws DataError if the history is invalid or does not end at that data set
+ */
+export function decodeHistory(
+  json: unknown,
+  digest: string,
+  record: string,
+): History {
+  const history = parseHistory(json, record);
+  const [newestStep] = history.steps;
+  // An empty history is valid for any data set.
+  if (newestStep === undefined) return history;
+  const endDigest = newestStep.to.digest;
+  if (endDigest === digest) return history;
+  throw new DataError(
+    `got ${endDigest}, expected ${digest}, the digest of the records`,
+    { record, field: 'steps[0].to.digest' },
+  );
+}
+
+/**
+ * Returns the steps that were added after the history ended at the given data set.
+ * Returns no steps if the history still ends there or never contained that data set.
+ */
+export function stepsSince(
+  history: History,
+  digest: string | undefined,
+): readonly Comparison[] {
+  const { steps } = history;
+  const isAtEnd = steps[0]?.to.digest === digest;
+  if (isAtEnd) return [];
+  // Steps are listed from the newest to the oldest.
+  const firstNewStep = steps.findIndex(({ from }) => from.digest === digest);
+  if (firstNewStep < 0) return [];
+  return steps.slice(0, firstNewStep + 1);
+}
+
+/**
+ * Encodes the history with one step per line, which keeps diffs in a repository
+ * small.
+ */
+export function encodeHistory({ steps }: History): string {
+  const lines = steps.map((step) => `\n${JSON.stringify(step)}`);
+  return `{"steps":[${lines.join(',')}\n]}\n`;
+}
+
+/** A history, and the digest of the data set at its end. */
+export interface HistoryUpTo {
+  readonly history: History;
+  readonly digest: string;
+}
+
+/**
+ * Returns whether a history continues the previous history. It must start with the
+ * steps since the previous data set, followed by the previous steps. The oldest of
+ * these steps may be missing, because the size of a history is limited. Steps are
+ * compared by their digests.
+ */
+export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
+  const { steps } = next.history;
+  for (const newerSteps of listStepsSince(next, previous.digest)) {
+    const expectedSteps = cutHistory([
+      ...newerSteps,
+      ...previous.history.steps,
+    ]).steps;
+    const isIncluded = expectedSteps.every((step, index) =>
+      isSameStep(step, steps[index]),
+    );
+    if (isIncluded) return true;
+  }
+  return false;
+}
+
+/**
+ * Lists the newer steps for each occurrence of a data set in a history. If a change
+ * was reverted, the data set occurs several times. For example, A→B→A has no steps
+ * after the second A, and two steps after the first.
+ */
+function listStepsSince(
+  { history, digest }: HistoryUpTo,
+  searched: string,
+): Comparison[][] {
+  const { steps } = history;
+  const digests = [digest, ...steps.map(({ from }) => from.digest)];
+  const found: Comparison[][] = [];
+  for (const [newSteps, reachedDigest] of digests.entries()) {
+    if (reachedDigest === searched) found.push(steps.slice(0, newSteps));
+  }
+  return found;
+}
+
+function isSameStep(step: Comparison, other: Comparison | undefined): boolean {
+  if (other === undefined) return false;
+  return (
+    step.from.digest === other.from.digest && step.to.digest === other.to.digest
+  );
+}

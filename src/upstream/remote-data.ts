@@ -1,0 +1,158 @@
+/**
+ * Reads data sets and sites that are published at a URL. All files come from one
+ * deployment: the file that is read first lists the hashes of all others. If a file
+ * does not match its hash, not even past caches, the list is read again. If it has
+ * changed, a new deployment has replaced the files meanwhile, so everything is read
+ * again.
+ */
+
+import { getMaxBytes } from '../contract/limits.ts';
+import { type Entries, entriesByPath } from '../contract/meta.ts';
+import { createForeignError, parseManifest } from '../contract/own-files.ts';
+import { DATA_FOLDER, DATA_SET_FILE, MANIFEST_FILE } from '../contract/paths.ts';
+import type { DataSet } from '../data/data-set.ts';
+import { parseDescription, readDataSet } from '../data/data-set-folder.ts';
+import { findMismatch } from '../data/entries.ts';
+import { DataError, GamedataError, UpstreamError } from '../errors.ts';
+import {
+  type Client,
+  type ClientOptions,
+  closeOnAbort,
+  createClient,
+} from './client.ts';
+import { type CopiedSite, type CopyOptions, readSite } from './copied-site.ts';
+import type { Progress } from './source.ts';
+import type { RequestStats } from './transport.ts';
+
+/** A site may be deployed while we read it, but not three times in a row. */
+const MAX_DEPLOYMENTS = 3;
+
+export interface RemoteOptions extends ClientOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RemoteSiteOptions extends RemoteOptions, CopyOptions {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface RemoteDataSet {
+  readonly dataSet: DataSet;
+  readonly requests: RequestStats;
+}
+
+/**
+ * Reads a data set from the URL of a site, or of a folder with the name `data`.
+ *
+ * @throws UpstreamError if a file cannot be read
+ * @throws DataError if a file is invalid
+ */
+export function readRemoteDataSet(
+  url: string,
+  options: RemoteOptions,
+): Promise<RemoteDataSet> {
+  const folder = `/${DATA_FOLDER.slice(0, -1)}`;
+  const address = url.endsWith(folder) ? url : url + folder;
+  return closeOnAbort(createClient(options), options.signal, async (client) => {
+    const deployment = { client, address, root: DATA_SET_FILE };
+    const dataSet = await readOneDeployment(deployment, (root) => {
+      const { files } = parseDescription(address, root);
+      const read = createReader(deployment, entriesByPath(files));
+      return readDataSet({
+        name: address,
+        get: (file) => (file === DATA_SET_FILE ? root : read(file)),
+      });
+    });
+    return { dataSet, requests: client.stats };
+  });
+}
+
+/**
+ * Reads a site from its base URL.
+ *
+ * @throws UpstreamError if a file cannot be read
+ * @throws DataError if a file is invalid
+ */
+export function readRemoteSite(
+  url: string,
+  options: RemoteSiteOptions,
+): Promise<CopiedSite> {
+  const { onProgress } = options;
+  return closeOnAbort(createClient(options), options.signal, async (client) => {
+    const deployment = { client, address: url, root: MANIFEST_FILE };
+    const onIcon = (done: number, total: number): void =>
+      onProgress?.({ done, total, requests: client.stats });
+    const site = await readOneDeployment(deployment, (root) => {
+      const { files } = parseManifest(root, `${url}/${MANIFEST_FILE}`);
+      const entries = entriesByPath(files);
+      const read = createReader(deployment, entries);
+      return readSite({ name: url, entries, read }, { ...options, onIcon });
+    });
+    return { ...site, requests: client.stats };
+  });
+}
+
+/** Files at an address. */
+interface Deployment {
+  readonly client: Client;
+  readonly address: string;
+  /** The file that lists the hashes of all others. */
+  readonly root: string;
+}
+
+/**
+ * Calls a function with the content of the root file. If the function fails and the
+ * root file has changed meanwhile, calls it again.
+ */
+async function readOneDeployment<T>(
+  deployment: Deployment,
+  readAll: (root: Buffer) => Promise<T>,
+): Promise<T> {
+  let root = await fetchRoot(deployment);
+  for (let deployments = 1; ; deployments++) {
+    try {
+      return await readAll(root);
+    } catch (error) {
+      const isExpected = error instanceof GamedataError;
+      if (!isExpected || deployments === MAX_DEPLOYMENTS) throw error;
+      const currentRoot = await fetchRoot(deployment).catch(() => root);
+      if (currentRoot.equals(root)) throw error;
+      root = currentRoot;
+    }
+  }
+}
+
+/** Fetches the root file past caches. A site that is not ours does not have it. */
+async function fetchRoot({ client, address, root }: Deployment): Promise<Buffer> {
+  const options = {
+    maxBytes: getMaxBytes(root),
+    isPastCaches: true,
+    isOptional: true,
+  };
+  try {
+    return await client.get(`${address}/${root}`, ({ body }) => body, options);
+  } catch (error) {
+    if (error instanceof UpstreamError && error.status === 404) {
+      throw createForeignError(address, root);
+    }
+    throw error;
+  }
+}
+
+/** Returns a function that fetches a file until it matches its hash. */
+function createReader({ client, address }: Deployment, entries: Entries) {
+  return async (file: string): Promise<Buffer> => {
+    const entry = entries.get(file);
+    const record = `${address}/${file}`;
+    if (!entry) throw new DataError('is not listed', { record });
+    const encodedPath = file.split('/').map(encodeURIComponent).join('/');
+    const accept = ({ body }: { readonly body: Buffer }): Buffer => {
+      const problem = findMismatch(entry, body);
+      if (problem !== undefined) throw new DataError(problem, { record });
+      return body;
+    };
+    return client.get(`${address}/${encodedPath}`, accept, {
+      // One more byte, so that the error names the expected size.
+      maxBytes: Math.min(entry.bytes + 1, getMaxBytes(file)),
+    });
+  };
+}

@@ -1,0 +1,245 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Comparison, History } from '../../src/contract/changes.ts';
+import { recordPath } from '../../src/contract/paths.ts';
+import { advance, keepDates, withRecords } from '../../src/data/advance.ts';
+import { compare } from '../../src/data/compare.ts';
+import type { DataSet } from '../../src/data/data-set.ts';
+import { emptyHistory } from '../../src/data/history.ts';
+import {
+  createRedirects,
+  noOldSlugs,
+  type OldSlugs,
+} from '../../src/data/old-slugs.ts';
+import { emptyPast } from '../../src/data/past.ts';
+import { namedEdition } from '../support/editions.ts';
+import { rawMove } from '../support/sites.ts';
+import { createStoredData } from '../support/stored-data.ts';
+
+/** Creates a data set whose moves have the given slugs, in order of id. */
+function named(...slugs: string[]): DataSet {
+  const move = slugs.map((slug, index) => rawMove(index + 1, { slug }));
+  return createStoredData({ move });
+}
+
+const withHistory = (dataSet: DataSet, ...steps: Comparison[]): DataSet => ({
+  ...dataSet,
+  readPast: () => ({ ...emptyPast, history: { steps } }),
+});
+
+function withOldSlugs(dataSet: DataSet, oldSlugs: Partial<OldSlugs>): DataSet {
+  const past = { ...emptyPast, oldSlugs: { ...noOldSlugs, ...oldSlugs } };
+  return { ...dataSet, readPast: () => past };
+}
+
+const step = (from: DataSet, to: DataSet): Comparison =>
+  compare(withRecords(from), withRecords(to));
+
+describe('the history of advance', () => {
+  const a = named('a');
+  const b = named('b');
+  const c = named('c');
+  const ab = step(a, b);
+  const ba = step(b, a);
+  const bc = step(b, c);
+  const ac = step(a, c);
+
+  it.each<[title: string, previous: DataSet, next: DataSet, History['steps']]>([
+    [
+      "uses the next data set's history if it includes the previous data",
+      a,
+      withHistory(b, ab),
+      [ab],
+    ],
+    [
+      'continues the previous history if the next data set has none',
+      withHistory(b, ab),
+      c,
+      [bc, ab],
+    ],
+    [
+      "continues the previous history if the next data set's history does not contain the previous data",
+      a,
+      withHistory(c, bc),
+      [ac],
+    ],
+    ['adds a step if an older state is restored', withHistory(b, ab), a, [ba, ab]],
+    [
+      'adds another step if the newer state is restored again',
+      withHistory(a, ba, ab),
+      withHistory(b, ab),
+      [ab, ba, ab],
+    ],
+    [
+      "uses the next data set's history if it also has steps before the previous ones",
+      b,
+      withHistory(c, bc, ab),
+      [bc, ab],
+    ],
+    [
+      "continues the previous history if the next data set's history starts later",
+      withHistory(b, ab),
+      withHistory(c, bc),
+      [bc, ab],
+    ],
+    ['keeps the history if the records are the same', withHistory(b, ab), b, [ab]],
+    ['uses a longer history of the same records', b, withHistory(b, ab), [ab]],
+    [
+      'uses the history of the first data set',
+      undefined as never,
+      withHistory(b, ab),
+      [ab],
+    ],
+  ])('%s', (_, previous, next, expected) => {
+    const { dataSet } = advance(previous, next);
+    expect(dataSet.readPast().history.steps).toEqual(expected);
+  });
+
+  it('lists only the steps since the previous data set', () => {
+    expect(advance(withHistory(b, ab), c).steps).toEqual([bc]);
+    expect(advance(withHistory(b, ab), b).steps).toEqual([]);
+  });
+});
+
+it('a history leads to a data set whose records are only written differently', () => {
+  const [a, b] = [named('a'), named('b')];
+  const previous = advance(a, b).dataSet;
+  // As if a new version of gamedata added a field that is null in all records.
+  const next = { ...b, digest: 'sha256:other' };
+  const { history } = advance(previous, next).dataSet.readPast();
+  expect(history.steps).toMatchObject([
+    { from: { digest: a.digest }, to: { digest: next.digest } },
+  ]);
+});
+
+describe('the old slugs of advance', () => {
+  it('adds the slugs of renamed and removed records', () => {
+    const { dataSet } = advance(named('a', 'b'), named('c'));
+    expect(dataSet.readPast().oldSlugs.move).toEqual(
+      new Map([
+        ['a', 1],
+        ['b', 2],
+      ]),
+    );
+  });
+
+  it('keeps the old slugs of both data sets', () => {
+    const previous = withOldSlugs(named('a'), { move: new Map([['x', 1]]) });
+    const next = withOldSlugs(named('a'), { move: new Map([['y', 1]]) });
+    const { oldSlugs } = advance(previous, next).dataSet.readPast();
+    expect([...oldSlugs.move.keys()].sort()).toEqual(['x', 'y']);
+  });
+
+  it('sends old slugs to the same records as a source whose history is longer', () => {
+    // A mirror skips the second version, in which the slug x belonged to another record.
+    const versions = [named('x', 'q'), named('y', 'x'), named('y', 'z')] as const;
+    const second = advance(versions[0], versions[1]).dataSet;
+    const third = advance(second, versions[2]).dataSet;
+    const copy = advance(versions[0], third).dataSet;
+    expect(copy.readPast()).toEqual(third.readPast());
+  });
+
+  it('prefers the old slugs of a copy whose history is at least as long', () => {
+    const previous = withOldSlugs(named('a'), { move: new Map([['x', 5]]) });
+    const next = withOldSlugs(named('a'), { move: new Map([['x', 9]]) });
+    const { oldSlugs } = advance(previous, next).dataSet.readPast();
+    expect(oldSlugs.move.get('x')).toBe(9);
+  });
+
+  it('gives a slug that several records had to the last of them', () => {
+    const previous = withOldSlugs(named('x', 'a'), { move: new Map([['a', 9]]) });
+    const { oldSlugs } = advance(previous, named('x', 'b')).dataSet.readPast();
+    expect(oldSlugs.move.get('a')).toBe(2);
+  });
+
+  const slug = fc.constantFrom('a', 'b', 'c', 'd');
+  const version = fc.uniqueArray(slug, { minLength: 3, maxLength: 3 });
+
+  it('lets every URL return its last record, whatever is renamed', () => {
+    fc.assert(
+      fc.property(fc.array(version, { minLength: 2, maxLength: 6 }), (versions) => {
+        const lastIds = new Map<string, number>();
+        let published: DataSet | undefined;
+        for (const slugs of versions) {
+          published = advance(published, named(...slugs)).dataSet;
+          for (const [index, name] of slugs.entries()) lastIds.set(name, index + 1);
+        }
+        const records = published?.readRecords() ?? named().readRecords();
+        const { oldSlugs } = published?.readPast() ?? emptyPast;
+        const redirects = createRedirects(oldSlugs, records);
+        for (const [name, id] of lastIds) {
+          const path = recordPath('move', name);
+          const redirect = redirects.find((candidate) => candidate.path === path);
+          const current = records.move.find((record) => record.id === id);
+          const target = recordPath('move', `${current?.slug}`);
+          expect(redirect?.to ?? path).toBe(target);
+        }
+      }),
+    );
+  });
+});
+
+describe('advance', () => {
+  it('compares the names in each language', () => {
+    const previous = createStoredData({
+      move: [rawMove(1, { names: { fr: 'Charge', de: 'Tackle' } })],
+    });
+    const next = createStoredData({
+      move: [rawMove(1, { names: { fr: 'Charge !', ja: 'たいあたり' } })],
+    });
+    const summaries = advance(previous, next).nameChanges.map(
+      ({ language, lost, replaced, changed }) => [language, lost, replaced, changed],
+    );
+    expect(summaries).toEqual([
+      ['de', 1, 0, 1],
+      ['fr', 0, 1, 1],
+      ['ja', 0, 0, 1],
+    ]);
+  });
+});
+
+describe('keepDates', () => {
+  const older = { captured: '2026-01-01', edition: namedEdition(1) };
+  const newer = { captured: '2026-02-02', edition: namedEdition(2) };
+  const moves = { move: [rawMove(1)] };
+  const otherMoves = { move: [rawMove(2)] };
+
+  it('keeps the dates of unchanged records', () => {
+    const previous = createStoredData(moves, { provenance: older });
+    const next = createStoredData(moves, { provenance: newer });
+    expect(keepDates(previous, next).provenance).toMatchObject(older);
+  });
+
+  it('dates changed records with the day on which they were read', () => {
+    const previous = createStoredData(moves, { provenance: older });
+    const next = createStoredData(otherMoves, { provenance: newer });
+    expect(keepDates(previous, next).provenance).toMatchObject(newer);
+  });
+
+  it('dates no records before the previous ones', () => {
+    const previous = createStoredData(moves, { provenance: newer });
+    const next = createStoredData(otherMoves, { provenance: older });
+    const { captured } = newer;
+    expect(keepDates(previous, next).provenance).toMatchObject({
+      ...older,
+      captured,
+    });
+  });
+
+  it('adds the first known edition of unchanged records', () => {
+    const unknown = { captured: '2026-01-01', edition: null };
+    const previous = createStoredData(moves, { provenance: unknown });
+    const next = createStoredData(moves, { provenance: newer });
+    const { edition } = newer;
+    expect(keepDates(previous, next).provenance).toMatchObject({
+      ...unknown,
+      edition,
+    });
+  });
+});
+
+it('keeps an empty history for a first data set without one', () => {
+  const { dataSet, steps } = advance(undefined, named('a'));
+  expect(dataSet.readPast().history).toEqual(emptyHistory);
+  expect(steps).toEqual([]);
+});

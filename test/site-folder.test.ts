@@ -1,0 +1,111 @@
+import * as fs from 'node:fs';
+import path from 'node:path';
+import fsExtra from 'fs-extra';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { listStored, readIfExists } from '../src/site-folder.ts';
+import { fingerprint } from './support/fingerprint.ts';
+import {
+  failing,
+  littleChanged,
+  openAgain,
+  publishedSite,
+  publishTree,
+  readVisibleTree,
+} from './support/publishing.ts';
+
+vi.mock('node:fs', { spy: true });
+const real = await vi.importActual<typeof import('node:fs')>('node:fs');
+afterEach(() => void vi.resetAllMocks());
+
+const [old, fresh] = littleChanged;
+
+/** Makes a build of the fresh site fail just before it moves the n-th file. */
+async function interruptAt(nth: number, out: string): Promise<void> {
+  let moves = 0;
+  vi.mocked(fs.renameSync).mockImplementation((from, to) => {
+    const isMove = String(from).includes('.gamedata/next');
+    if (isMove && ++moves === nth) failing('EIO')();
+    real.renameSync(from, to);
+  });
+  await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed');
+  vi.resetAllMocks();
+}
+
+describe('a site folder', () => {
+  it.each([1, 2, 3, 4])(
+    'reads the new site, and changes nothing, before file %i of a committed change is moved',
+    async (nth) => {
+      const out = await publishedSite(old);
+      await interruptAt(nth, out);
+      const before = fingerprint(out);
+      expect(readVisibleTree(out)).toEqual(fresh);
+      expect(fingerprint(out)).toEqual(before);
+    },
+  );
+
+  it('reads the published site while a change is staged but not committed', async () => {
+    const out = await publishedSite(old);
+    fsExtra.outputFileSync(path.join(out, '.gamedata/next/a.json'), '10');
+    expect(readVisibleTree(out)).toEqual(old);
+  });
+
+  /** Completes the interrupted change to the fresh site, as a build does. */
+  function complete(out: string): void {
+    vi.resetAllMocks();
+    fs.cpSync(path.join(out, '.gamedata/next'), out, { recursive: true });
+    for (const file of Object.keys(old)) {
+      if (!(file in fresh)) fs.rmSync(path.join(out, file));
+    }
+    for (const folder of ['gone', '.gamedata']) {
+      fs.rmSync(path.join(out, folder), { recursive: true });
+    }
+  }
+
+  it('finds every file while a build moves it', async () => {
+    const out = await publishedSite(old);
+    await interruptAt(1, out);
+    const moved = path.join(out, '.gamedata/next/a.json');
+    vi.mocked(fs.lstatSync).mockImplementation(((file: string, options: object) => {
+      if (file === moved) complete(out);
+      return real.lstatSync(file, options);
+    }) as never);
+    expect(`${readIfExists(out, 'a.json')}`).toBe('10');
+    expect(fs.existsSync(moved)).toBe(false);
+  });
+
+  it.each([
+    ['the staged manifest is read', 'openSync', '/next/manifest.json'],
+    ['the staged files are listed', 'readdirSync', '/next/b/'],
+    ['the published files are listed', 'readdirSync', '/site/kept/'],
+    ['a removed folder is listed', 'readdirSync', '/site/gone/'],
+  ] as const)('lists every file if a build moves them when %s', async (...row) => {
+    const [, call, at] = row;
+    const out = await publishedSite(old);
+    await interruptAt(1, out);
+    const original = real[call] as (file: string, ...args: unknown[]) => unknown;
+    const spies: Pick<typeof fs, 'openSync' | 'readdirSync'> = fs;
+    vi.mocked(spies[call]).mockImplementation(((
+      file: string,
+      ...args: unknown[]
+    ) => {
+      if (file.endsWith(at)) complete(out);
+      return original(file, ...args);
+    }) as never);
+    const listed = Array.from(listStored(out), (entry) => entry.path);
+    expect(fs.existsSync(path.join(out, '.gamedata'))).toBe(false);
+    expect(listed.sort()).toEqual([...Object.keys(fresh), 'manifest.json'].sort());
+  });
+
+  it('lists nothing in lost+found, which only root can read', async () => {
+    const out = await publishedSite(old);
+    fsExtra.outputFileSync(path.join(out, 'lost+found/x'), '');
+    expect(readVisibleTree(out)).toEqual(old);
+  });
+
+  it('reads the completed site after a change was interrupted', async () => {
+    const out = await publishedSite(old);
+    await interruptAt(2, out);
+    await openAgain(out);
+    expect(readVisibleTree(out)).toEqual(fresh);
+  });
+});
