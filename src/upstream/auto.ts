@@ -1,9 +1,12 @@
 import { kindNames } from '../contract/kinds.ts';
+import { DATA_SET_FILE } from '../contract/paths.ts';
 import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
 import type { DataSet } from '../data/data-set.ts';
+import { parseDescription } from '../data/data-set-folder.ts';
 import { UpstreamError } from '../errors.ts';
+import { readIfExists } from '../site-folder.ts';
 import { DEFAULT_UPSTREAM, restSource } from './rest.ts';
-import type { Source } from './source.ts';
+import type { Source, SourceContext } from './source.ts';
 
 /**
  * The number of attempts until the first response arrives. Two are enough to notice
@@ -11,8 +14,15 @@ import type { Source } from './source.ts';
  */
 const FIRST_ATTEMPTS = 2;
 
+/** Returns whether the published data set is the bundled one. */
+function isBundled({ previous, dataFolder }: SourceContext): boolean {
+  const description = readIfExists(dataFolder, DATA_SET_FILE);
+  if (!previous || !description) return false;
+  return parseDescription(dataFolder, description).digest === previous.digest;
+}
+
 /**
- * Creates the source that reads the upstream, or the bundled data set if nothing is
+ * Creates the source that reads the upstream, or the bundled data set if nothing else is
  * published yet, the user has named no upstream, and reading fails with an
  * UpstreamError before the first list is complete. Later failures end the build, because then the upstream can
  * be read in general.
@@ -24,7 +34,8 @@ export function createAutoSource(
   defaultUpstream = DEFAULT_UPSTREAM,
 ): Source {
   return async (context) => {
-    const mayFallBack = !context.isPublished && context.upstream === undefined;
+    const isReplaceable = !context.isPublished || isBundled(context);
+    const mayFallBack = isReplaceable && context.upstream === undefined;
     if (!mayFallBack) return restSource(context);
     let hasReadList = false;
     try {

@@ -42,8 +42,8 @@ export interface SourceContext extends ClientOptions, Watchers {
    */
   readonly previous?: PreviousDataSet | undefined;
   /**
-   * Whether anything is published in the output folder. If so, the source `auto` does
-   * not fall back to other data. The default is false.
+   * Whether anything is published in the output folder. If so, the source `auto` falls
+   * back only if that is the bundled data set. The default is false.
    */
   readonly isPublished?: boolean | undefined;
   /** Called after each list of records has been read. */

@@ -132,6 +132,16 @@ describe('the source auto', () => {
     await expect(loading).rejects.toMatchObject({ code: 'upstream' });
   });
 
+  it('falls back again if the bundled data is published', async () => {
+    const { url } = await serveTiny(broken);
+    const first = await loadAuto(url);
+    const options = { isPublished: true, previous: first.dataSet };
+    expect(await loadAuto(url, options)).toMatchObject({ source: 'snapshot' });
+    const previous = createStoredData(createRecords(1));
+    const loading = loadAuto(url, { isPublished: true, previous });
+    await expect(loading).rejects.toMatchObject({ code: 'upstream' });
+  });
+
   it('fails if the data is too large', async () => {
     const { url } = await serveTiny();
     const loading = loadAuto(url, { maxMemoryBytes: 10 });
@@ -174,6 +184,8 @@ it('explains the fallback of the source auto in the report and in meta.json', as
     upstream: 'https://upstream.test/api/v2',
     counts: { move: 2 },
   });
-  // Now something is published.
+  expect(await makeSiteAgain()).toMatchObject({ changed: false });
+  // Now other data than the bundled data is published.
+  writeDataSet(createStoredData(createRecords(1, 9, 2)), dataFolder);
   await expect(makeSiteAgain()).rejects.toMatchObject({ code: 'upstream' });
 });
