@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listStored, readIfExists } from '../src/site-folder.ts';
 import { fingerprint } from './support/fingerprint.ts';
 import {
-  failing,
+  failAtMove,
   littleChanged,
   openAgain,
   publishedSite,
@@ -20,16 +20,8 @@ afterEach(() => void vi.resetAllMocks());
 const [old, fresh] = littleChanged;
 
 /** Makes a build of the fresh site fail just before it moves the n-th file. */
-async function interruptAt(nth: number, out: string): Promise<void> {
-  let moves = 0;
-  vi.mocked(fs.renameSync).mockImplementation((from, to) => {
-    const isMove = String(from).includes('.gamedata/next');
-    if (isMove && ++moves === nth) failing('EIO')();
-    real.renameSync(from, to);
-  });
-  await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed');
-  vi.resetAllMocks();
-}
+const interruptAt = (nth: number, out: string): Promise<void> =>
+  failAtMove(nth, () => publishTree(out, fresh));
 
 describe('a site folder', () => {
   it.each([1, 2, 3, 4])(

@@ -61,6 +61,10 @@ export const CHECKSUM_FILE = `${DOWNLOAD_FOLDER}gamedata.sha256`;
  */
 export const gzipFile = (file: string): string => `${file}.gz`;
 
+/** Encodes a path relative to the base URL for use in a URL. */
+export const encodePath = (file: string): string =>
+  file.split('/').map(encodeURIComponent).join('/');
+
 /**
  * A pattern for URLs without characters that have a special meaning in host
  * configuration.

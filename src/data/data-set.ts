@@ -117,8 +117,6 @@ export const addUrl = (
 export const addUrls = (base: LinkBase, records: Records): ServedRecords =>
   mapKinds((kind) => records[kind].map((record) => addUrl(base, kind, record)));
 
-export const removeUrl = ({ url: _, ...record }: AnyRecord): AnyRecord => record;
-
 /**
  * A complete data set from one edition of the upstream, including its past. A data
  * set in a folder parses its files only when a function is called, because a build

@@ -21,12 +21,8 @@ export async function copySite(
   output: Output,
   settings: CopySettings,
 ): Promise<CopiedSite> {
-  const { entries, modified } = output.published;
-  const readPublished = (icon: ManifestEntry): Buffer | undefined => {
-    const isSame = entries.get(icon.path)?.sha256 === icon.sha256;
-    if (!isSame || modified.has(icon.path)) return undefined;
-    return readIntact(output.folder, icon);
-  };
+  const readPublished = (icon: ManifestEntry): Buffer | undefined =>
+    readIntact(output.folder, icon);
   const { wantsIcons } = settings;
   if (!isUrl(from)) return readSite(openSite(from), { wantsIcons, readPublished });
   // Copying a folder does not require undici, so we import this module on demand.

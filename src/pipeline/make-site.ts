@@ -188,13 +188,13 @@ async function readPublishedSite({
 
 /** Reads a published icon that is neither damaged nor the placeholder. */
 function readPublishedIcon(
-  { folder, published: { entries, modified } }: Output,
+  { folder, published: { entries } }: Output,
   icon: string,
 ): Buffer | undefined {
   const entry = entries.get(icon);
   const placeholder = entries.get(PLACEHOLDER_ICON);
   const isPlaceholder = entry?.sha256 === placeholder?.sha256;
-  if (!entry || isPlaceholder || modified.has(icon)) return undefined;
+  if (!entry || isPlaceholder) return undefined;
   return readIntact(folder, entry);
 }
 

@@ -9,7 +9,12 @@
 import { getMaxBytes } from '../contract/limits.ts';
 import { type Entries, entriesByPath } from '../contract/meta.ts';
 import { createForeignError, parseManifest } from '../contract/own-files.ts';
-import { DATA_FOLDER, DATA_SET_FILE, MANIFEST_FILE } from '../contract/paths.ts';
+import {
+  DATA_FOLDER,
+  DATA_SET_FILE,
+  encodePath,
+  MANIFEST_FILE,
+} from '../contract/paths.ts';
 import type { DataSet } from '../data/data-set.ts';
 import { parseDescription, readDataSet } from '../data/data-set-folder.ts';
 import { findMismatch } from '../data/entries.ts';
@@ -144,13 +149,12 @@ function createReader({ client, address }: Deployment, entries: Entries) {
     const entry = entries.get(file);
     const record = `${address}/${file}`;
     if (!entry) throw new DataError('is not listed', { record });
-    const encodedPath = file.split('/').map(encodeURIComponent).join('/');
     const accept = ({ body }: { readonly body: Buffer }): Buffer => {
       const problem = findMismatch(entry, body);
       if (problem !== undefined) throw new DataError(problem, { record });
       return body;
     };
-    return client.get(`${address}/${encodedPath}`, accept, {
+    return client.get(`${address}/${encodePath(file)}`, accept, {
       // One more byte, so that the error names the expected size.
       maxBytes: Math.min(entry.bytes + 1, getMaxBytes(file)),
     });

@@ -10,6 +10,7 @@ import {
 } from '../contract/meta.ts';
 import { parseOptional } from '../contract/parse.ts';
 import {
+  encodePath,
   getBasePath,
   isServed,
   MANIFEST_FILE,
@@ -211,7 +212,7 @@ async function fetchFrom(
   maxBytes: number,
   totalMs: number | undefined,
 ): Promise<ProbeResponse> {
-  const path = `/${file.split('/').map(encodeURIComponent).join('/')}`;
+  const path = `/${encodePath(file)}`;
   let response = await probe.send({ path, maxBytes, totalMs });
   const target = resolveLocation(probe.address, path, response.header('location'));
   if (response.status !== 200 && target !== undefined) {

@@ -129,7 +129,7 @@ function generateFiles(dataSet: DataSet, meta: Meta): Map<string, FileBody> {
  * @throws UpstreamError if it responds with another status than 200 or 404
  */
 async function fetchFile(probe: Probe, file: string): Promise<Buffer | undefined> {
-  const path = `/${file.split('/').map(encodeURIComponent).join('/')}`;
+  const path = `/${paths.encodePath(file)}`;
   const { status, body } = await probe.send({ path, maxBytes: getMaxBytes(file) });
   if (status === 200) return body;
   if (status === 404 || status === 410) return undefined;

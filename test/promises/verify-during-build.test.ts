@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { verify } from '../../src/cli/commands/verify.ts';
-import { failing, publishFiles } from '../support/publishing.ts';
+import { failAtMove, publishFiles } from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -20,16 +20,8 @@ async function createSite(): Promise<string> {
 }
 
 /** Publishes another site, which fails when it moves the n-th file into place. */
-async function interruptAt(nth: number, out: string): Promise<void> {
-  let moves = 0;
-  vi.mocked(fs.renameSync).mockImplementation((from, to) => {
-    const isMove = String(from).includes('.gamedata/next');
-    if (isMove && ++moves === nth) failing('EIO')();
-    real.renameSync(from, to);
-  });
-  await expect(publishSite(out, 3)).rejects.toThrow('cannot be completed');
-  vi.resetAllMocks();
-}
+const interruptAt = (nth: number, out: string): Promise<void> =>
+  failAtMove(nth, () => publishSite(out, 3));
 
 it('reports that a build has changed the folder during verification', async () => {
   const target = await createSite();
