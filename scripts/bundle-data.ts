@@ -37,8 +37,12 @@ function downloadTables(): string {
 
 /** Publishes the tables into data/, with the package as their source. */
 async function writeData(upstream: string): Promise<void> {
-  const csv = parseOptions(sourceOptions, { source: 'csv', upstream, cache: false });
-  const source = resolveSource(csv, process.env);
+  const csv = parseOptions(sourceOptions, {
+    source: 'csv',
+    upstream,
+    cache: folder,
+  });
+  const source = resolveSource(csv);
   const publishData = async ({ publish }: Output): Promise<void> => {
     const previous = await readBundled();
     const loaded = await loadSource({ ...source, previous });

@@ -24,7 +24,6 @@ export type { HostName } from './hosts/index.ts';
 export type {
   BuildReport,
   ChangesReport,
-  ChecksReport,
   DataReport,
   FilesReport,
   Report,

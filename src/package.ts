@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isWellKnown } from './contract/paths.ts';
 import type { CompiledSchemas } from './contract/served.ts';
-import { listFirst, listKinds, quoteArgument } from './contract/words.ts';
+import { listFirst, listKinds } from './contract/words.ts';
 import { listFiles, readFile } from './files.ts';
 
 /** The root folder of the package. Both `src/` and `dist/` are directly below it. */
@@ -111,44 +111,4 @@ export function readBuildAssets(): CompiledAssets {
     schemas: JSON.parse(schemas),
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
   };
-}
-
-/**
- * Finds the command that started this process, so that hints can repeat it:
- * `gamedata`, `npx gamedata` or `node scripts/gamedata.mjs`.
- *
- * We suggest `npx` only in folders where it runs this package. Elsewhere, `npx`
- * would download a package of that name from the registry, where anyone may have
- * registered it.
- */
-export function findStartCommand(
-  script = process.argv[1] ?? '',
-  environment: NodeJS.ProcessEnv = process.env,
-  cwd = process.cwd(),
-): string {
-  const { PATH = '', npm_command: npmCommand } = environment;
-  const folder = path.dirname(script);
-  const isInBinFolder = folder.endsWith(path.join('node_modules', '.bin'));
-  if (npmCommand === 'exec' || isInBinFolder) {
-    const isInPackage = path.join(cwd, path.sep) === PACKAGE_ROOT;
-    if (isInPackage || isInstalledAbove(cwd)) return `npx ${name}`;
-  } else {
-    const isInPath = PATH.split(path.delimiter).includes(folder);
-    if (path.basename(script) === name && isInPath) return name;
-  }
-  const relative = path.relative(cwd, script);
-  const isOutside = relative.startsWith('..');
-  return `node ${quoteArgument(isOutside ? script : relative)}`;
-}
-
-/**
- * Returns whether this package is installed in a folder or in one of its parent
- * folders.
- */
-function isInstalledAbove(folder: string): boolean {
-  if (existsSync(path.join(folder, 'node_modules', '.bin', name))) return true;
-  const parent = path.dirname(folder);
-  // The root of the file system is its own parent, so we stop there.
-  if (parent === folder) return false;
-  return isInstalledAbove(parent);
 }

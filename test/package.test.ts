@@ -1,43 +1,7 @@
-import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { expect, it } from 'vitest';
-import { quoteArgument } from '../src/contract/words.ts';
-import { findStartCommand, PACKAGE_ROOT, readPublicFiles } from '../src/package.ts';
+import { readPublicFiles } from '../src/package.ts';
 import { temporaryFolder } from './support/temporary.ts';
-
-const PATH = ['/usr/local/bin', '/usr/bin'].join(path.delimiter);
-const clone = path.join(PACKAGE_ROOT, 'scripts/gamedata.mjs');
-const npx = { PATH, npm_command: 'exec' };
-const cached = '/home/me/.npm/_npx/1/node_modules/.bin/gamedata';
-
-it.each<[string, NodeJS.ProcessEnv, cwd: string, command: string]>([
-  [clone, { PATH }, PACKAGE_ROOT, 'node scripts/gamedata.mjs'],
-  [clone, { PATH }, '/srv', `node ${quoteArgument(clone)}`],
-  ['/opt/my tools/gamedata.mjs', { PATH }, '/opt', "node 'my tools/gamedata.mjs'"],
-  ['/usr/local/bin/gamedata', { PATH }, '/srv', 'gamedata'],
-  ['/opt/bin/gamedata', { PATH }, '/srv', 'node /opt/bin/gamedata'],
-  [cached, npx, PACKAGE_ROOT, 'npx gamedata'],
-  [cached, npx, '/srv', `node ${cached}`],
-])(
-  'finds the start command of %s with %j in %s: %s',
-  (script, environment, cwd, command) => {
-    expect(findStartCommand(script, environment, cwd)).toBe(command);
-  },
-);
-
-it('suggests npx in a folder in which the package is installed', () => {
-  const project = temporaryFolder();
-  const script = path.join(project, 'node_modules/.bin/gamedata');
-  fsExtra.outputFileSync(script, '');
-  fsExtra.ensureDirSync(path.join(project, 'api'));
-  for (const environment of [
-    npx,
-    { PATH: path.dirname(script), npm_command: 'run-script' },
-  ])
-    expect(findStartCommand(script, environment, path.join(project, 'api'))).toBe(
-      'npx gamedata',
-    );
-});
 
 it('skips hidden public files except those in .well-known/', () => {
   const folder = temporaryFolder();

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Command as Commander, Option as CommanderOption } from 'commander';
-import * as z from 'zod';
 import { type CliOption, type Command, listCliOptions } from './command.ts';
-import type { CommandConfig } from './config.ts';
+import { type Config, findSection, readConfig } from './config.ts';
 import { type Options, parseFlag } from './options.ts';
 import { runCommand } from './run-command.ts';
 
@@ -10,19 +9,10 @@ const DEFAULT_CONFIG = 'gamedata.config.json';
 
 type LoadCommands = () => Promise<Readonly<Record<string, Command<Options>>>>;
 
-/** An option, together with the form of it that commander parses. */
-interface ParsedOption {
-  readonly option: CliOption;
-  readonly parsed: CommanderOption;
-  readonly defaultValue: unknown;
-}
-
 /**
  * Registers a command with commander, which parses the arguments and prints the
- * help.
- *
- * When the command runs, options from the command line take precedence over the
- * configuration file, and both take precedence over the defaults in the schemas.
+ * help. Options from the command line come first, then those from the environment,
+ * then those from the configuration file, and then the defaults.
  *
  * @param loadAll loads every command, because the configuration file has a section
  * for each one
@@ -40,68 +30,54 @@ export function addCommand(
     .optionsGroup('Common:')
     .option('--config <file>', `configuration [${DEFAULT_CONFIG} if it exists]`)
     .helpOption('-h, --help', 'show this help');
-  const options = listCliOptions(command).map(createOption);
-  for (const { option, parsed } of options) addOption(target, option, parsed);
-  target.action(() => callCommand(target, command, options, loadAll));
+  for (const option of listCliOptions(command)) {
+    target.addOption(createOption(option));
+  }
+  const examples = command.examples.map((example) => `  ${example}`);
+  target.addHelpText('after', ['Examples:', ...examples].join('\n'));
+  target.action(() => callCommand(target, command, loadAll));
 }
 
-/**
- * Adds an option. If the option also accepts `false`, adds its negated form, such as
- * `--no-cache`.
- */
-function addOption(
-  target: Commander,
-  option: CliOption,
-  parsed: CommanderOption,
-): void {
-  target.addOption(parsed);
-  const acceptsFalse = parsed.required && option.schema.safeParse(false).success;
-  if (!acceptsFalse) return;
-  const opposite = new CommanderOption(`--no-${parseFlag(option.flags)}`);
-  target.addOption(opposite.hideHelp());
+function createOption(option: CliOption): CommanderOption {
+  const { flags, about, group = '', choices, env, convert, schema } = option;
+  const parsed = new CommanderOption(flags, about).helpGroup(group);
+  if (choices) parsed.choices(choices);
+  if (convert) parsed.argParser(convert);
+  if (env) addVariable(parsed, env());
+  const defaultValue = schema.safeParse(undefined).data;
+  if (defaultValue !== undefined && defaultValue !== false) {
+    parsed.default(defaultValue);
+  }
+  return parsed;
 }
 
-/**
- * Runs a command with the options and arguments that the user gave. First, collects
- * the options from the command line, so that they can override the configuration
- * file, which is read next. If the command fails because of an option from that
- * file, the error names the file.
- */
+/** Lets an environment variable set an option, unless the variable is empty. */
+function addVariable(parsed: CommanderOption, variable: string): void {
+  if (process.env[variable] !== '') parsed.env(variable);
+}
+
+/** Runs a command after it has added the options from the configuration file. */
 async function callCommand(
   target: Commander,
   command: Command<Options>,
-  options: readonly ParsedOption[],
   loadAll: LoadCommands,
 ): Promise<void> {
-  const defaults: Record<string, unknown> = {};
-  const typed: Record<string, unknown> = {};
-  for (const { option, parsed, defaultValue } of options) {
-    defaults[option.name] = defaultValue;
-    const attribute = parsed.attributeName();
-    const isTyped = target.getOptionValueSource(attribute) === 'cli';
-    if (isTyped) typed[option.name] = target.getOptionValue(attribute);
-  }
-
   const config = await findConfig(target, loadAll);
-  // If the command then fails, `run` looks for this option.
-  if (config?.options.json === true) {
-    target.setOptionValueWithSource('json', true, 'config');
+  if (config) applyConfig(target, command, config);
+  const options: Record<string, unknown> = {};
+  for (const option of listCliOptions(command)) {
+    options[option.name] = target.getOptionValue(attributeName(option));
   }
-  // `args` contains only the arguments that the user typed. `processedArgs` also
-  // contains defaults.
   const args: string[] = [...target.processedArgs];
+  // The output folder of `build` is the default argument of `serve`.
   const usesDefault = target.args.length === 0 && args[0] !== undefined;
-  // If the configuration file sets the output folder of `build`, that folder is the
-  // default argument of `serve` and other commands.
-  if (usesDefault && config?.buildFolder !== undefined) {
-    args[0] = config.buildFolder;
-  }
-  try {
-    await runCommand(command, { ...defaults, ...config?.options, ...typed }, args);
-  } catch (error) {
-    throw config ? config.nameFileInError(error, typed) : error;
-  }
+  const buildFolder = config?.build?.out;
+  if (usesDefault && typeof buildFolder === 'string') args[0] = buildFolder;
+  await runCommand(command, options, args);
 }
+
+const attributeName = ({ flags }: CliOption): string =>
+  new CommanderOption(flags).attributeName();
 
 /**
  * Reads the configuration file that the user named, or the default one if it exists.
@@ -109,68 +85,25 @@ async function callCommand(
 async function findConfig(
   target: Commander,
   loadAll: LoadCommands,
-): Promise<CommandConfig | undefined> {
+): Promise<Config | undefined> {
   const named: string | undefined = target.opts().config;
   if (named === undefined && !existsSync(DEFAULT_CONFIG)) return undefined;
-  // This module is imported only if there is a configuration file, because it needs
-  // every command.
-  const { readConfig } = await import('./config.ts');
-  return readConfig(
-    await loadAll(),
-    target.name(),
-    named ?? DEFAULT_CONFIG,
-    process.env,
-  );
+  return readConfig(await loadAll(), named ?? DEFAULT_CONFIG);
 }
 
-/** Creates an option for commander from the option's schema. */
-function createOption(option: CliOption): ParsedOption {
-  const { flags, schema, group = '' } = option;
-  const valueSchema = unwrap(schema);
-  const defaultValue = schema.safeParse(undefined).data;
-  let about = schema.description ?? '';
-  const choices = findChoices(valueSchema);
-  if (choices) about += `: ${choices.join(', ')}`;
-  const takesValue = flags.includes('<');
-  if (takesValue && defaultValue !== undefined) about += ` [${defaultValue}]`;
-  const parsed = new CommanderOption(flags, about).helpGroup(group);
-  if (valueSchema instanceof z.ZodNumber) parsed.argParser(readNumber);
-  return { option, parsed, defaultValue };
-}
-
-/**
- * Returns the schema inside `.optional()`, `.default(…)`, `.readonly()` and
- * `.transform(…)`.
- *
- * We could generate a JSON Schema for each option instead, but generating 30 of them
- * takes longer than parsing the arguments.
- */
-function unwrap(schema: z.ZodType): z.ZodType {
-  const isWrapper =
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodReadonly;
-  if (isWrapper) return unwrap(schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodPipe) return unwrap(schema.in as z.ZodType);
-  return schema;
-}
-
-/**
- * Returns the allowed values of an option. For a list, returns the allowed values of
- * its elements.
- */
-function findChoices(schema: z.ZodType): readonly unknown[] | undefined {
-  if (schema instanceof z.ZodArray) {
-    return findChoices(unwrap(schema.element as z.ZodType));
+/** Sets the options that neither the command line nor the environment has set. */
+function applyConfig(
+  target: Commander,
+  command: Command<Options>,
+  config: Config,
+): void {
+  const section = findSection(config, target.name(), command.inherits);
+  for (const option of listCliOptions(command)) {
+    const value = section[parseFlag(option.flags)];
+    const attribute = attributeName(option);
+    const source = target.getOptionValueSource(attribute) ?? 'default';
+    if (value !== undefined && source === 'default') {
+      target.setOptionValueWithSource(attribute, value, 'config');
+    }
   }
-  return schema instanceof z.ZodEnum ? schema.options : undefined;
-}
-
-/**
- * Converts decimal text to a number. Other text is returned unchanged, because the
- * schema reports it together with the expected number.
- */
-function readNumber(text: string): unknown {
-  const isDecimal = /^-?\d+(?:\.\d+)?$/.test(text);
-  return isDecimal ? Number(text) : text;
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { UsageError } from '../errors.ts';
 import type { Watchers } from '../upstream/source.ts';
 import {
+  type CliForm,
   flag,
   inGroup,
   type Option,
@@ -17,8 +18,6 @@ export const exitCodes = {
   usage: 2,
   different: 3,
   refused: 4,
-  /** The site is published, but `--verify` or `--keep` failed. */
-  unfinished: 5,
   SIGINT: 130,
   SIGTERM: 143,
 } as const;
@@ -32,7 +31,10 @@ export type ParsedOptions<O extends Options> = {
 };
 
 export interface Command<O extends Options> {
+  /** The first sentence of the help. */
   readonly description: string;
+  /** Two command lines with a comment each, which end the help. */
+  readonly examples: readonly string[];
   /**
    * The arguments: each key, such as `[dir]`, maps to a description and a default
    * value.
@@ -46,13 +48,7 @@ export interface Command<O extends Options> {
    * this command's own section does not set.
    */
   readonly inherits?: string;
-  /**
-   * Whether SIGINT and SIGTERM may end the command immediately. True if there is
-   * nothing to clean up.
-   */
-  readonly exitsOnSignal?: boolean;
   run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
-  readonly getOut?: (options: OptionInput<O>, ...args: string[]) => string;
 }
 
 export interface CommandResult {
@@ -81,21 +77,17 @@ export const reportOptions = inGroup('Common:', {
   ...quietOption,
 });
 
-/** An option that can be set on the command line and in the configuration file. */
-export interface CliOption extends Option {
+/** An option of the command line, with its name in the library function. */
+export interface CliOption extends CliForm {
   readonly name: string;
-  readonly flags: string;
+  readonly schema: Option['schema'];
 }
 
-/**
- * Lists the options that a command accepts on the command line. Some options exist
- * only in the library function.
- */
+/** Lists the options that a command accepts on the command line. */
 export function listCliOptions(command: Command<Options> | undefined): CliOption[] {
   const cliOptions: CliOption[] = [];
-  for (const [name, option] of Object.entries(command?.options ?? {})) {
-    const { flags } = option;
-    if (flags !== undefined) cliOptions.push({ ...option, name, flags });
+  for (const [name, { schema, cli }] of Object.entries(command?.options ?? {})) {
+    if (cli) cliOptions.push({ ...cli, name, schema });
   }
   return cliOptions;
 }
@@ -110,10 +102,6 @@ export function parseOptions<O extends Options>(
   options: O,
   values: OptionInput<O>,
 ): ParsedOptions<O> {
-  if (typeof values !== 'object' || values === null) {
-    const got = JSON.stringify(values) ?? 'nothing';
-    throw new UsageError(`options: got ${got}, expected an object`);
-  }
   for (const name of Object.keys(values)) {
     if (Object.hasOwn(options, name)) continue;
     const expected = Object.keys(options).join(', ');
@@ -122,8 +110,8 @@ export function parseOptions<O extends Options>(
     );
   }
   const parsed: Record<string, unknown> = {};
-  for (const [name, { flags, schema }] of Object.entries(options)) {
-    const shownName = flags === undefined ? name : `--${parseFlag(flags)}`;
+  for (const [name, { schema, cli }] of Object.entries(options)) {
+    const shownName = cli ? `--${parseFlag(cli.flags)}` : name;
     parsed[name] = parseValue(schema, values[name], shownName);
   }
   return parsed as ParsedOptions<O>;

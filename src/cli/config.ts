@@ -4,141 +4,64 @@ import { describeIssue, formatValue, parseJsonOrThrow } from '../contract/parse.
 import { isUrl } from '../contract/paths.ts';
 import { describeReadFailure, UsageError } from '../errors.ts';
 import { readRegular } from '../files.ts';
-import { type CliOption, type Command, listCliOptions } from './command.ts';
+import { type Command, listCliOptions } from './command.ts';
 import { type Options, parseFlag } from './options.ts';
-import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;
 
-/**
- * The configuration file: each command has a section, which maps flags to values.
- */
-type Config = Readonly<
-  Record<string, Readonly<Record<string, unknown>> | undefined>
->;
+/** Maps the flags of a command, such as `base-url`, to values. */
+type Section = Readonly<Record<string, unknown>>;
+
+/** The configuration file, which has a section of options for each command. */
+export type Config = Readonly<Record<string, Section | undefined>>;
 
 const MAX_BYTES = 64 * 1024;
 
-/** An option of a command that the configuration file sets. */
-interface ConfiguredOption {
-  readonly name: string;
-  readonly flag: string;
-  /**
-   * The section that sets the option: the section of the command, or of the command
-   * it inherits from.
-   */
-  readonly section: string;
-  readonly value: unknown;
-}
-
-export interface CommandConfig {
-  /** The configured values by option name. */
-  readonly options: Readonly<Record<string, unknown>>;
-  /** The output folder of `build`, if the file sets one. */
-  readonly buildFolder: string | undefined;
-  /**
-   * Adds the file's name to an error about an option that the file sets. Returns any
-   * other error unchanged.
-   *
-   * @param typed the options from the command line, which take precedence over the
-   * file
-   */
-  nameFileInError(error: unknown, typed: Readonly<Record<string, unknown>>): unknown;
-}
-
 /**
- * Reads the options of a command from `gamedata.config.json`.
- *
- * Folders in the file are relative to the file. A base URL from the environment
- * takes precedence over the base URL in the file.
+ * Reads the configuration file and validates every section. Folders in the file are
+ * relative to the file.
  *
  * @throws UsageError
  */
-export function readConfig(
-  commands: Commands,
-  name: string,
-  file: string,
-  environment: Environment,
-): CommandConfig {
-  if (file === '') {
-    throw new UsageError('got "", expected a file', { option: '--config' });
+export function readConfig(commands: Commands, file: string): Config {
+  const json = readJson(file);
+  assertValid(file, json, commands);
+  const resolved: Record<string, Section> = {};
+  for (const [name, command] of Object.entries(commands)) {
+    const section = { ...json[name] };
+    for (const { flags } of listCliOptions(command)) {
+      const flag = parseFlag(flags);
+      const folder = section[flag];
+      const acceptsFolder = /<(?:url\|)?dir>/.test(flags);
+      if (!acceptsFolder || typeof folder !== 'string') continue;
+      const place = [file, name, flag].join(' › ');
+      section[flag] = resolveFolder(folder, path.dirname(file), place);
+    }
+    resolved[name] = section;
   }
-  const config = parseConfig(file, commands);
-  const folder = path.dirname(file);
-  const configured = listConfigured(commands[name], name, config, folder);
-  const hasBaseUrlVariable = findBaseUrlVariable(environment) !== undefined;
-  const applied = configured.filter(
-    ({ flag }) => flag !== 'base-url' || !hasBaseUrlVariable,
-  );
-  const out = config.build?.out;
-  const hasBuildFolder = typeof out === 'string';
-  return {
-    options: Object.fromEntries(applied.map(({ name, value }) => [name, value])),
-    buildFolder: hasBuildFolder ? path.resolve(folder, out) : undefined,
-    nameFileInError(error, typed) {
-      if (!(error instanceof UsageError)) return error;
-      const option = applied.find(({ flag }) => error.option === `--${flag}`);
-      const isFromFile = option && !Object.hasOwn(typed, option.name);
-      if (!isFromFile) return error;
-      const place = [file, option.section, option.flag].join(' › ');
-      return new UsageError(`${place}: ${error.problem}`, {
-        cause: error,
-        hint: error.hint,
-      });
-    },
-  };
-}
-
-function listConfigured(
-  command: Command<Options> | undefined,
-  name: string,
-  config: Config,
-  folder: string,
-): ConfiguredOption[] {
-  const sections =
-    command?.inherits === undefined ? [name] : [name, command.inherits];
-  const configured: ConfiguredOption[] = [];
-  for (const option of listCliOptions(command)) {
-    const flag = parseFlag(option.flags);
-    const section = sections.find(
-      (candidate) => config[candidate]?.[flag] !== undefined,
-    );
-    if (section === undefined) continue;
-    const value = resolveFolder(option, config[section]?.[flag], folder);
-    configured.push({ name: option.name, flag, section, value });
-  }
-  return configured;
+  return resolved;
 }
 
 /**
- * Resolves the value of an option such as `--out <dir>` or `--upstream <url|dir>` if
- * it is a relative path.
+ * Merges a command's section with the section that the command inherits from.
  */
-function resolveFolder(
-  { flags }: CliOption,
-  value: unknown,
-  folder: string,
-): unknown {
-  const acceptsFolder = /<(?:url\|)?dir>/.test(flags);
-  if (!acceptsFolder || typeof value !== 'string' || isUrl(value)) return value;
-  return path.isAbsolute(value) ? value : path.join(folder, value);
+export function findSection(
+  config: Config,
+  name: string,
+  inherits: string | undefined,
+): Section {
+  const inherited = inherits === undefined ? {} : config[inherits];
+  return { ...inherited, ...config[name] };
 }
 
-function parseConfig(file: string, commands: Commands): Config {
-  const json = readJson(file);
-  const [issue] = createConfigSchema(commands).safeParse(json).error?.issues ?? [];
-  if (!issue) return json as Config;
-  const place = [file, ...issue.path].join(' › ');
-  if (issue.code !== 'unrecognized_keys') {
-    throw new UsageError(`${place}: ${describeIssue(issue, json)}`);
+function resolveFolder(folder: string, base: string, place: string): string {
+  if (isUrl(folder) || path.isAbsolute(folder)) return folder;
+  // Only shells expand `~`, so this path would become a folder with that name.
+  if (/^~[/\\]/.test(folder)) {
+    const got = formatValue(folder);
+    throw new UsageError(`${place}: got ${got}, expected a path without ~`);
   }
-  const [key = ''] = issue.keys;
-  const [section] = issue.path.map(String);
-  const expected =
-    section === undefined ? 'a command' : `an option of gamedata ${section}`;
-  throw new UsageError(`${place}: got ${formatValue(key)}, expected ${expected}`, {
-    hint: hintAtKeys(key, section, commands),
-  });
+  return path.join(base, folder);
 }
 
 function readJson(file: string): unknown {
@@ -153,29 +76,21 @@ function readJson(file: string): unknown {
   }
 }
 
-/**
- * Returns a hint that names the command to which a misplaced key belongs, or else
- * lists the valid keys.
- */
-function hintAtKeys(
-  key: string,
-  section: string | undefined,
+function assertValid(
+  file: string,
+  json: unknown,
   commands: Commands,
-): string {
-  if (section !== undefined) {
-    return `The options of ${section} are ${listFlags(section, commands).join(', ')}.`;
+): asserts json is Config {
+  const [issue] = createConfigSchema(commands).safeParse(json).error?.issues ?? [];
+  if (!issue) return;
+  const place = [file, ...issue.path].join(' › ');
+  if (issue.code !== 'unrecognized_keys') {
+    throw new UsageError(`${place}: ${describeIssue(issue, json)}`);
   }
-  const names = Object.keys(commands);
-  const owners = names.filter((name) => listFlags(name, commands).includes(key));
-  const [owner] = owners;
-  if (owner !== undefined) {
-    return `Move ${formatValue(key)} into the section ${formatValue(owner)}.`;
-  }
-  return `The commands are ${names.join(', ')}.`;
+  const got = formatValue(issue.keys[0]);
+  const command = ['gamedata', ...issue.path, '--help'].join(' ');
+  throw new UsageError(`${place}: got ${got}, expected a name from ${command}`);
 }
-
-const listFlags = (name: string, commands: Commands): string[] =>
-  listCliOptions(commands[name]).map(({ flags }) => parseFlag(flags));
 
 /**
  * Creates the schema of the configuration file, which has a section for each

@@ -1,65 +1,100 @@
 import * as z from 'zod';
 import { describeIssue, formatValue } from '../contract/parse.ts';
 import {
-  API_PREFIX,
   PLAIN_URL,
   PLAIN_URL_RULE,
   removeTrailingSlashes,
 } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
 
-/**
- * An option of a library function. If it has flags, it can also be set on the
- * command line and in the configuration file.
- */
+/** An option of a library function. */
 export interface Option<S extends z.ZodType = z.ZodType> {
+  /** Validates a value, and provides the default. */
   readonly schema: S;
-  readonly flags?: string;
+  /**
+   * The option on the command line and in the configuration file. Undefined for a
+   * callback or an argument.
+   */
+  readonly cli?: CliForm;
+}
+
+export interface CliForm {
+  /** The name and the value in commander's notation, such as `--port <n>`. */
+  readonly flags: string;
+  readonly about: string;
+  /** The heading of the option in the help. */
   readonly group?: string;
+  readonly choices?: readonly string[] | undefined;
+  /** Returns the name of the environment variable that also sets the option. */
+  readonly env?: () => string;
+  /** Converts text from the command line to a value that the schema validates. */
+  readonly convert?: (text: string, previous: unknown) => unknown;
 }
 
 export type Options = Readonly<Record<string, Option>>;
 
-/**
- * Defines an option with a value: `option('--port <n>', 'port to listen on',
- * integer(0, 65_535).default(3000))`
- */
+/** Defines an option with a value. */
 export const option = <S extends z.ZodType>(
   flags: string,
   about: string,
   schema: S,
-): Option<S> => ({
-  flags,
-  schema: schema.describe(about),
-});
+  more: Pick<CliForm, 'choices' | 'env' | 'convert'> = {},
+): Option<S> => ({ schema: schema.describe(about), cli: { flags, about, ...more } });
 
 /**
- * Defines an option without a value. It defaults to false, or to true if the flag
- * starts with `--no-`.
+ * Defines an option with a number: `numeric('--port <n>', 'port to listen on',
+ * integer(0, 65_535).default(3000))`
  */
+export const numeric = <S extends z.ZodType>(
+  flags: string,
+  about: string,
+  schema: S,
+  more: Pick<CliForm, 'env'> = {},
+): Option<S> => option(flags, about, schema, { ...more, convert: readNumber });
+
+/** Defines an option with a list of words, separated by spaces or commas. */
+export const list = <S extends z.ZodType>(
+  flags: string,
+  about: string,
+  schema: S,
+): Option<S> => option(flags, about, schema, { convert: addWords });
+
+/** Defines an option without a value. */
 export const flag = (flags: string, about: string) =>
-  option(flags, about, z.boolean().default(flags.startsWith('--no-')));
+  option(flags, about, z.boolean().default(false));
 
 /**
  * Defines an option that exists only in the library function, such as a callback.
  */
 export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
 
-/** Sets the heading for these options in the help. */
+/** Sets the heading of options in the help. */
 export function inGroup<O extends Options>(group: string, options: O): O {
   const grouped: Record<string, Option> = {};
-  for (const [name, option] of Object.entries(options)) {
-    grouped[name] = { ...option, group };
+  for (const [name, { schema, cli }] of Object.entries(options)) {
+    grouped[name] = cli ? { schema, cli: { ...cli, group } } : { schema };
   }
   return grouped as O;
 }
 
 /**
- * Returns the name of a flag: `base-url` for `--base-url <url>`, `cache` for
- * `--no-cache`.
+ * Converts decimal text to a number. Other text is returned unchanged, because the
+ * schema reports it together with the expected number.
  */
+function readNumber(text: string): unknown {
+  const isDecimal = /^-?\d+(?:\.\d+)?$/.test(text);
+  return isDecimal ? Number(text) : text;
+}
+
+/** Adds the words of a list such as `item/1,item/2` to the previous ones. */
+function addWords(text: string, previous: unknown): string[] {
+  const previousWords = Array.isArray(previous) ? previous : [];
+  return [...previousWords, ...text.split(',')];
+}
+
+/** Returns the name of a flag: `base-url` for `--base-url <url>`. */
 export const parseFlag = (flags: string): string =>
-  /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
+  /^--([a-z-]+)/.exec(flags)?.[1] ?? '';
 
 /**
  * Parses a value, or throws an error that names the option, variable or argument.
@@ -159,14 +194,4 @@ export function maskCredentials(url: string): string {
   const afterCredentials = authority.slice(authority.lastIndexOf('@'));
   parts[index] = `…${afterCredentials}`;
   return parts.join('/');
-}
-
-/**
- * Suggests the base URL if the user gave a longer URL of a site, such as the URL of
- * a list.
- */
-export function hintAtBaseUrl(target: string): string[] {
-  const [base, inside] = `${target}/`.split(API_PREFIX);
-  if (inside === undefined || !base) return [];
-  return [`hint: Use the base URL of the site, such as ${maskCredentials(base)}.`];
 }

@@ -6,20 +6,18 @@ import { describeCrash } from './crash.ts';
 import { createReporter, printToStdout, type Reporter } from './reporter.ts';
 
 /**
- * Prints an expected error, its hint, and then the additional lines.
+ * Prints an expected error and its hint.
  *
  * @returns the exit code
  */
 export function printError(
   { code, message, hint }: GamedataError,
   reporter: Reporter,
-  more: readonly string[],
 ): number {
   for (const line of `error: ${message}`.split('\n')) reporter.notice(line);
   if (hint !== undefined) {
     for (const line of `hint: ${hint}`.split('\n')) reporter.notice(line);
   }
-  for (const line of more) reporter.notice(line);
   if (code === 'usage') return exitCodes.usage;
   return code === 'guard' ? exitCodes.refused : exitCodes.failed;
 }
@@ -62,19 +60,15 @@ export function reportError(
     thrown instanceof CommanderError ? convertCommanderError(thrown) : thrown;
   if (error instanceof GamedataError) {
     if (json) printJsonError(error);
-    return printError(error, reporter, [usage]);
+    const exitCode = printError(error, reporter);
+    reporter.notice(usage);
+    return exitCode;
   }
   process.stderr.write(describeCrash(error));
   return exitCodes.failed;
 }
 
-/**
- * Converts an error that commander found in the arguments. Its message is, for
- * example, `error: unknown command 'biuld'`, followed by a line such as `(Did you
- * mean build?)`.
- */
+/** Converts an error that commander found in the arguments. */
 function convertCommanderError({ message }: CommanderError): UsageError {
-  const parts = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message);
-  const [, problem = message, hint] = parts ?? [];
-  return new UsageError(problem, { hint });
+  return new UsageError(message.replace(/^error: /, ''));
 }

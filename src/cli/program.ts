@@ -4,7 +4,7 @@
  */
 
 import { Command as Commander, CommanderError, Help } from 'commander';
-import { listKinds } from '../contract/words.ts';
+import { describeSubject } from '../contract/words.ts';
 import { VERSION } from '../package.ts';
 import type { Command } from './command.ts';
 import type { Options } from './options.ts';
@@ -59,7 +59,7 @@ export async function createProgram(
 ): Promise<Commander> {
   const program = new Commander('gamedata')
     .description(
-      `Builds a read-only JSON API of game ${listKinds()} as static files for a CDN.`,
+      `Builds a read-only JSON API of ${describeSubject()} as static files for a CDN.`,
     )
     .version(VERSION)
     .exitOverride()

@@ -8,14 +8,14 @@ import {
   hostNames,
   listBaseUrlVariables,
 } from '../hosts/index.ts';
-import type { WantedSettings } from '../pipeline/settings.ts';
+import { DEFAULT_BASE_URL, type WantedSettings } from '../pipeline/settings.ts';
 import type { ParsedOptions } from './command.ts';
 import {
   flag,
   inGroup,
+  list,
   oneOf,
   option,
-  parseValue,
   plainUrl,
   required,
 } from './options.ts';
@@ -35,17 +35,20 @@ const hostList = z
   })
   .optional();
 
+/** Finds the environment variable that contains the base URL. */
+function findBaseUrlVariable(): string {
+  const names = ['BASE_URL', ...listBaseUrlVariables(process.env)];
+  return names.find((name) => process.env[name]) ?? 'BASE_URL';
+}
+
 export const siteOptions = {
   ...inGroup('Output:', {
-    /**
-     * The base URL. The default is the first one that is set: the variable
-     * `BASE_URL`, the variables of a host's build machine, the published base URL,
-     * and finally `http://127.0.0.1:3000`.
-     */
+    /** The base URL. The default is `http://127.0.0.1:3000`. */
     baseUrl: option(
       '--base-url <url>',
-      'base URL [$BASE_URL, or as published]',
+      `URL of the site [${DEFAULT_BASE_URL}]`,
       plainUrl.optional(),
+      { env: findBaseUrlVariable },
     ),
     /**
      * Whether links point to endpoints (`query`) or to files (`file`). The default
@@ -53,8 +56,9 @@ export const siteOptions = {
      */
     links: option(
       '--links <style>',
-      'target of links',
+      'target of links; file for hosts that ignore queries',
       oneOf(linkStyles).optional(),
+      { choices: linkStyles },
     ),
     /**
      * How icons are served. The default is `link`, which redirects to the upstream.
@@ -64,19 +68,19 @@ export const siteOptions = {
       '--sprites <mode>',
       'how to serve icons',
       oneOf(iconModes).optional(),
+      { choices: iconModes },
     ),
     spritesUpstream: option(
       '--sprites-upstream <url>',
       'base URL of icons',
-      z.string().optional(),
+      plainUrl.optional(),
     ),
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
-    verify: flag('--verify', 'check every published file'),
   }),
   ...inGroup('Hosts:', {
-    hosts: option(
+    hosts: list(
       '--host <name...>',
-      `hosts to configure [${defaultHost}]`,
+      `hosts to configure [${defaultHost}]: ${hostNames.join(', ')}`,
       hostList,
     ),
     /** The document root of a web server. The default is the output folder. */
@@ -88,45 +92,17 @@ export const siteOptions = {
   }),
 };
 
-/**
- * Validates the options of a site, and falls back to the base URL in the
- * environment.
- *
- * @throws UsageError
- */
+/** Collects the options of a site. */
 export function resolveWanted(
-  options: ParsedOptions<Omit<typeof siteOptions, 'verify'>>,
-  environment: Environment,
+  options: ParsedOptions<typeof siteOptions>,
 ): WantedSettings {
-  const { links, hosts, root, archive, sprites: mode } = options;
-  // If the site has no icons, their base URL is not even validated.
-  const iconAddress = mode === 'none' ? undefined : options.spritesUpstream;
-  const upstream = parseValue(
-    plainUrl.optional(),
-    iconAddress,
-    '--sprites-upstream',
-  );
-  const baseUrl = options.baseUrl ?? readBaseUrlVariable(environment);
+  const { baseUrl, links, hosts, root, archive } = options;
   return {
     baseUrl,
     links,
     hosts,
     root,
     archive,
-    sprites: { mode, upstream },
+    sprites: { mode: options.sprites, upstream: options.spritesUpstream },
   };
-}
-
-function readBaseUrlVariable(environment: Environment): string | undefined {
-  const variable = findBaseUrlVariable(environment);
-  if (variable === undefined) return undefined;
-  return parseValue(plainUrl, environment[variable], variable);
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Finds the environment variable that contains the base URL. */
-export function findBaseUrlVariable(environment: Environment): string | undefined {
-  const names = ['BASE_URL', ...listBaseUrlVariables(environment)];
-  return names.find((name) => environment[name]);
 }

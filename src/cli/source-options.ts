@@ -1,7 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
-import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
 import { isUrl } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
@@ -14,7 +13,9 @@ import {
   httpUrl,
   inGroup,
   integer,
+  list,
   maskCredentials,
+  numeric,
   oneOf,
   option,
   parseValue,
@@ -22,7 +23,6 @@ import {
   required,
   text,
 } from './options.ts';
-import type { Environment } from './site-options.ts';
 
 const kinds = kindNames.join('|');
 const skippedRecord = text(
@@ -33,20 +33,8 @@ const missingRecord = text(
   (record) => new RegExp(`^(?:${kinds}|names)/.*[^/]$`, 's').test(record),
   '<kind>/<slug>, such as move/pound, or names/<language>',
 );
-const skippedRecords = z
-  .array(skippedRecord)
-  .readonly()
-  .transform(groupSkipped)
-  .optional();
+const skippedRecords = z.array(skippedRecord).readonly().optional();
 const missing = z.array(missingRecord).readonly().optional();
-
-const cacheFolder = z
-  .union(
-    [required('a folder'), z.literal(false)],
-    'expected a folder, or false for none',
-  )
-  .default(path.join('.cache', 'gamedata'))
-  .transform((folder) => (folder === false ? undefined : folder));
 
 export const sourceOptions = {
   ...inGroup('Data:', {
@@ -54,7 +42,12 @@ export const sourceOptions = {
      * The source of the data. `auto` reads `rest`, or the bundled data set if nothing
      * is published, no upstream is named, and the upstream cannot be read.
      */
-    source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
+    source: option(
+      '--source <name>',
+      'source of the data',
+      oneOf(sourceNames).default('auto'),
+      { choices: sourceNames },
+    ),
     /**
      * Another upstream: a base URL for `rest`, a URL or a folder for `csv`, a folder
      * or a URL for `snapshot`.
@@ -64,28 +57,36 @@ export const sourceOptions = {
       'URL or folder that the source reads',
       required('a URL or a folder').optional(),
     ),
-    cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
-    concurrency: option(
+    cache: option(
+      '--cache <dir>',
+      'folder from which an interrupted run continues',
+      required('a folder').default(path.join('.cache', 'gamedata')),
+    ),
+    concurrency: numeric(
       '--concurrency <n>',
       'limit of concurrent requests',
       integer(1, 256).default(16),
     ),
     /** The records to skip. They are not requested, and `meta.json` lists them. */
-    skip: option('--skip <record...>', 'skip records: <kind>/<id>', skippedRecords),
+    skip: list(
+      '--skip <record...>',
+      'records to omit, such as item/17',
+      skippedRecords,
+    ),
   }),
   ...inGroup('Guards:', {
-    maxShrink: option(
+    maxShrink: numeric(
       '--max-shrink <percent>',
-      'percentage that may disappear',
+      'share of the records that may disappear',
       percentage.default(1),
     ),
     /**
      * Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may
      * disappear. They do not count toward `maxShrink`.
      */
-    allowMissing: option(
+    allowMissing: list(
       '--allow-missing <record...>',
-      'may disappear: <kind>/<slug>, names/<tag>',
+      'may disappear, such as move/pound or names/fr',
       missing,
     ),
   }),
@@ -97,11 +98,6 @@ export const sourceOptions = {
    * earlier build or a cache that is too large.
    */
   onNotice: codeOnly<Watchers['onNotice']>(),
-  /**
-   * Called when the disk cache has stored responses, so that the same command would
-   * not request them again.
-   */
-  onStored: codeOnly<Watchers['onStored']>(),
 };
 
 export type SourceOptions = OptionInput<typeof sourceOptions>;
@@ -112,10 +108,11 @@ export type SourceOptions = OptionInput<typeof sourceOptions>;
  * @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH`
  * is invalid
  */
-export function resolveSource(
-  { cache, allowMissing = [], ...options }: ParsedOptions<typeof sourceOptions>,
-  environment: Environment,
-): SourceSettings {
+export function resolveSource({
+  cache,
+  allowMissing = [],
+  ...options
+}: ParsedOptions<typeof sourceOptions>): SourceSettings {
   const upstream = resolveUpstream(options.upstream, options.source);
   if (options.skip && options.source === 'snapshot') {
     throw new UsageError('works only with --source rest or csv', {
@@ -125,36 +122,25 @@ export function resolveSource(
   return {
     ...options,
     upstream,
+    skip: groupSkipped(options.skip ?? []),
     dataFolder: BUNDLED_DATA,
     cacheFolder: cache,
     allowMissing,
-    today: resolveToday(environment, options.onNotice),
+    today: resolveToday(process.env.SOURCE_DATE_EPOCH ?? ''),
   };
 }
 
 /**
- * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`. An empty
- * variable is ignored. A date before the upstream existed cannot be right (Nix sets
- * 1980 for every build), so it is replaced with the earliest possible date.
+ * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`.
  *
+ * @param epoch seconds since 1970, or an empty string
  * @see https://reproducible-builds.org/docs/source-date-epoch/
  */
-function resolveToday(
-  { SOURCE_DATE_EPOCH: epoch = '' }: Environment,
-  onNotice: Watchers['onNotice'],
-): string {
+function resolveToday(epoch: string): string {
   if (epoch === '') return formatDay(Date.now() / 1000);
-  if (!/^\d{1,11}$/.test(epoch)) {
-    const problem = `got ${JSON.stringify(epoch)}, expected seconds since 1970`;
-    throw new UsageError(problem, { option: 'SOURCE_DATE_EPOCH' });
-  }
-  const seconds = Number(epoch);
-  if (seconds >= MIN_DEPLOY_TIME) return formatDay(seconds);
-  const earliest = formatDay(MIN_DEPLOY_TIME);
-  onNotice?.(
-    `SOURCE_DATE_EPOCH is at ${formatDay(seconds)}, before the upstream existed; using ${earliest}`,
-  );
-  return earliest;
+  if (/^\d{1,11}$/.test(epoch)) return formatDay(Number(epoch));
+  const problem = `got ${JSON.stringify(epoch)}, expected seconds since 1970`;
+  throw new UsageError(problem, { option: 'SOURCE_DATE_EPOCH' });
 }
 
 /** @param seconds the number of seconds since 1970 */

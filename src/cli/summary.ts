@@ -8,10 +8,10 @@ import {
   groupDigits,
   listFirst,
 } from '../contract/words.ts';
-import { describeGroups, formatHeadline } from '../data/describe-changes.ts';
+import { formatHeadline } from '../data/describe-changes.ts';
 import type {
   BuildReport,
-  ChecksReport,
+  ChangesReport,
   DataReport,
   Report,
   SiteReport,
@@ -32,22 +32,19 @@ const MAX_SHOWN = 20;
 export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const notices = report.notices.map((notice) => `warning: ${notice}`);
   if (!report.changed) return [...notices, formatUnchanged(report)];
-  const { data, changes, site, icons, checks } = report;
+  const { data, changes, site, icons } = report;
   const lines: string[] = [];
   for (const step of changes.steps.toReversed()) lines.push(...formatStep(step));
-  for (const { changed, language } of changes.names) {
-    lines.push(`names: ${formatCount(changed, 'name')} changed in ${language}`);
-  }
+  lines.push(...formatNames(changes.names));
   lines.push(formatData(data));
   lines.push(...formatSkipped(data));
-  for (const group of report.warnings) lines.push(...formatWarnings(group));
+  lines.push(...formatWarnings(report.warnings));
   lines.push(...notices);
   lines.push(...formatRequests(data));
-  lines.push(...formatBaseUrl(site));
-  lines.push(formatPublished(report));
+  lines.push(...formatSettings(site));
   lines.push(...formatIcons(icons));
-  lines.push(...formatVerified(checks));
-  lines.push(...formatKept(checks));
+  lines.push(...formatKept(report));
+  lines.push(formatPublished(report));
   return lines;
 }
 
@@ -58,30 +55,39 @@ function formatData(data: DataReport): string {
 }
 
 function formatUnchanged(report: Report & Partial<BuildReport>): string {
-  const { data, site, checks } = report;
+  const { data } = report;
   const facts = [
     formatPublished(report),
     `${formatCounts(data.counts)}, captured ${data.captured}${formatEdition(data)}`,
-    ...formatBaseUrl(site),
-    ...formatVerified(checks),
-    ...formatKept(checks),
+    ...formatKept(report),
   ];
   return facts.join('; ');
 }
 
+/** Formats a step of the history, with the slugs that clients may miss. */
 function formatStep(step: Comparison): string[] {
-  const lines = [`records: ${formatHeadline(step)}`];
-  for (const group of describeGroups(step, { max: 3, maxRemoved: MAX_SHOWN })) {
-    for (const line of group.lines) {
-      lines.push(`  ${group.title.toLowerCase()}: ${line}`);
+  const removed: string[] = [];
+  const renamed: string[] = [];
+  for (const kind of kindNames) {
+    const changes = step.changes[kind];
+    for (const { slug } of changes.removed) removed.push(`${kind}/${slug}`);
+    for (const { from, to } of changes.renamed) {
+      renamed.push(`${kind}/${from} → ${to}`);
     }
-    lines.push(...formatMore(group.more));
   }
+  const lines = [`records: ${formatHeadline(step)}`];
+  if (removed.length > 0) lines.push(`  removed: ${listFirst(removed)}`);
+  if (renamed.length > 0) lines.push(`  renamed: ${listFirst(renamed)}`);
   return lines;
 }
 
-const formatMore = (more: number): string[] =>
-  more > 0 ? [`  … and ${groupDigits(more)} more`] : [];
+function formatNames(names: ChangesReport['names']): string[] {
+  if (names.length === 0) return [];
+  const counts = names.map(
+    ({ changed, language }) => `${groupDigits(changed)} in ${language}`,
+  );
+  return [`names changed: ${listFirst(counts)}`];
+}
 
 const formatEdition = ({ edition }: DataReport): string =>
   edition ? `, ${describeEdition(edition)}` : '';
@@ -94,11 +100,23 @@ function formatSkipped({ skipped }: DataReport): string[] {
   return records.length > 0 ? [`skipped: ${listFirst(records)}`] : [];
 }
 
-function formatWarnings({ kind, code, count, examples }: WarningGroup): string[] {
-  const lines = [`warning: ${kind} ${code}: ${groupDigits(count)}`];
-  if (examples.length === 0) return lines;
-  for (const example of examples) lines.push(`  - ${example}`);
-  lines.push(...formatMore(count - examples.length));
+/**
+ * Formats the new warnings with an example each, and the number of those that the
+ * previous data set also had.
+ */
+function formatWarnings(groups: readonly WarningGroup[]): string[] {
+  const lines: string[] = [];
+  let repeated = 0;
+  for (const { kind, code, count, added, examples } of groups) {
+    repeated += count - added;
+    if (added === 0) continue;
+    const [example = ''] = examples;
+    const subject = `${kind} ${code}: ${groupDigits(added)}`;
+    lines.push(`warning: ${subject}, such as ${example}`);
+  }
+  if (repeated > 0) {
+    lines.push(`warnings: ${groupDigits(repeated)} as in the previous data`);
+  }
   return lines;
 }
 
@@ -113,14 +131,13 @@ function formatRequests({ requests, isCached }: DataReport): string[] {
   return [`fetched: ${parts.join(' · ')}`];
 }
 
-function formatBaseUrl(site: SiteReport | undefined): string[] {
-  if (site?.baseUrlFrom === 'published') {
-    return [`base URL: ${site.baseUrl}, as published`];
-  }
-  if (site?.baseUrlFrom === 'source') {
-    return [`base URL: ${site.baseUrl}, as in the source`];
-  }
-  return [];
+/** Formats the base URL and the settings that differ from the published ones. */
+function formatSettings(site: SiteReport | undefined): string[] {
+  if (!site) return [];
+  const hosts = site.hosts.join(', ') || 'none';
+  const changed =
+    site.changed.length > 0 ? `; changed: ${site.changed.join(', ')}` : '';
+  return [`site: ${site.baseUrl}, host ${hosts}${changed}`];
 }
 
 /**
@@ -139,10 +156,7 @@ export function formatPublished({ out, files, changed, seconds }: Report): strin
 function formatIcons(report: IconsReport | undefined): string[] {
   if (!report || report.mode === 'link') return [];
   const { icons, copied, published, placeholders, requests } = report;
-  if (report.mode === 'none') {
-    const verb = icons === 1 ? 'shows' : 'show';
-    return [`icons: ${formatCount(icons, 'icon path')} ${verb} the placeholder`];
-  }
+  if (report.mode === 'none') return ['icons: only the placeholder'];
   const parts = [formatCount(icons, 'icon')];
   if (copied > 0) parts.push(`${groupDigits(copied)} from the source`);
   if (published > 0) parts.push(`${groupDigits(published)} as published`);
@@ -151,15 +165,9 @@ function formatIcons(report: IconsReport | undefined): string[] {
   return [`icons: ${parts.join(' · ')}`];
 }
 
-function formatVerified(checks: ChecksReport | undefined): string[] {
-  if (!checks || checks.verified === null || checks.problems.length > 0) return [];
-  return [`verified ${formatCount(checks.verified, 'file')}`];
-}
-
 /** Formats the folder in which the data set is kept. */
-function formatKept(checks: ChecksReport | undefined): string[] {
-  if (!checks || checks.kept === null) return [];
-  return [`kept: ${checks.kept}`];
+function formatKept({ kept }: Partial<BuildReport>): string[] {
+  return kept ? [`kept: ${kept}`] : [];
 }
 
 /** Formats the number of records of each kind: `937 moves, 2,223 items`. */

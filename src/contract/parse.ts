@@ -59,101 +59,37 @@ export const parseOptional = <S extends z.ZodType>(
   value: unknown,
 ): z.infer<S> | undefined => schema.safeParse(value, FIRST_PROBLEM).data;
 
-interface ParsedJson {
-  readonly json?: unknown;
-  /** Undefined if the text is valid JSON. */
-  readonly error?: SyntaxError;
-}
-
-function tryParse(text: string): ParsedJson {
+/** Parses JSON. Returns undefined if the text is not valid JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return { json: JSON.parse(text) };
-  } catch (error) {
-    return { error: error as SyntaxError };
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
-
-export const parseJson = (text: string): unknown => tryParse(text).json;
 
 /**
  * Parses JSON from a string or from a file's bytes, with or without a byte order
  * mark.
  *
- * @throws SyntaxError with a message such as `got "…1,}" in line 1, column 9,
- * expected JSON`
+ * @throws SyntaxError with the message of the JavaScript engine
  */
 export function parseJsonOrThrow(source: string | Uint8Array): unknown {
   const text = typeof source === 'string' ? source : decodeUtf8(source);
-  const { json, error: cause } = tryParse(text);
-  if (!cause) return json;
-  if (text === '') throw new SyntaxError('got nothing, expected JSON', { cause });
-  const position = findInvalidJson(text, cause.message);
-  const got = JSON.stringify(quoteAround(text, position));
-  const place = describePosition(text, position);
-  throw new SyntaxError(`got ${got} in ${place}, expected JSON`, { cause });
-}
-
-const QUOTED_CHARACTERS = 30;
-
-/**
- * Returns the characters around a position, with an ellipsis where the text
- * continues.
- */
-function quoteAround(text: string, position: number): string {
-  const start = Math.max(0, position - QUOTED_CHARACTERS);
-  const end = position + QUOTED_CHARACTERS;
-  let quoted = text.slice(start, end);
-  if (start > 0) quoted = `…${quoted}`;
-  if (end < text.length) quoted = `${quoted}…`;
-  return quoted;
-}
-
-/** Describes a position as `line 1, column 9`. */
-function describePosition(text: string, position: number): string {
-  const textBefore = text.slice(0, position);
-  const line = textBefore.split('\n').length;
-  const lineStart = textBefore.lastIndexOf('\n') + 1;
-  const column = position - lineStart + 1;
-  return `line ${line}, column ${column}`;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const { message } = cause as SyntaxError;
+    throw new SyntaxError(`got invalid JSON: ${message}`, { cause });
+  }
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    // The file may start with the byte order mark of UTF-16.
-    const [first, second] = bytes;
-    const isLittleEndian = first === 0xff && second === 0xfe;
-    const isBigEndian = first === 0xfe && second === 0xff;
-    const got = isLittleEndian || isBigEndian ? 'UTF-16' : 'another encoding';
-    throw new SyntaxError(`got ${got}, expected UTF-8`, { cause });
+    throw new SyntaxError('got another encoding, expected UTF-8', { cause });
   }
-}
-
-const UNEXPECTED_TOKEN = 'Unexpected token';
-
-/**
- * Finds the position at which a text stops being valid JSON. Most error messages of
- * Node include the position. Without it, the text either ends too early or contains
- * an unexpected token. In the second case, every prefix of the text that includes
- * the token fails with the same message, so a binary search finds the shortest such
- * prefix.
- */
-function findInvalidJson(text: string, message: string): number {
-  const [, position] = / JSON at position (\d+)/.exec(message) ?? [];
-  if (position !== undefined) return Number(position);
-  if (!message.startsWith(UNEXPECTED_TOKEN)) return text.length;
-  let validLength = 0;
-  let invalidLength = text.length;
-  while (invalidLength - validLength > 1) {
-    const middle = Math.floor((validLength + invalidLength) / 2);
-    const { error } = tryParse(text.slice(0, middle));
-    const hasToken = error?.message.startsWith(UNEXPECTED_TOKEN) === true;
-    if (hasToken) invalidLength = middle;
-    else validLength = middle;
-  }
-  // The unexpected token starts right after the longest prefix without it.
-  return validLength;
 }
 
 /**

@@ -69,7 +69,7 @@ function formatDataSet({ captured, digest, edition }: DataSetSummary): string {
 
 export function formatText(comparison: Comparison): string[] {
   const lines = [formatHeadline(comparison), '', formatSpan(comparison)];
-  for (const group of describeGroups(comparison)) {
+  for (const group of describeGroups(comparison, Infinity)) {
     lines.push('', `${group.title}:`);
     for (const line of group.lines) lines.push(`  ${line}`);
   }
@@ -83,7 +83,11 @@ export function formatText(comparison: Comparison): string[] {
 export function formatMarkdown(comparison: Comparison): string[] {
   const headline = capitalize(formatHeadline(comparison));
   const lines = [`## ${headline}`, '', formatSpan(comparison)];
-  for (const group of describeGroups(comparison, {}, (text) => `\`${text}\``)) {
+  for (const group of describeGroups(
+    comparison,
+    Infinity,
+    (text) => `\`${text}\``,
+  )) {
     lines.push('', `### ${group.title}`, '');
     for (const line of group.lines) lines.push(`- ${line}`);
   }
@@ -99,13 +103,6 @@ export interface ChangeGroup {
   readonly more: number;
 }
 
-/** The maximum numbers of changes that are listed per group. */
-interface Limits {
-  readonly max?: number;
-  /** The limit for removed records. Default: `max`. */
-  readonly maxRemoved?: number;
-}
-
 /**
  * Marks up text from the data. If the text is a current record's slug, `path` is
  * that record's path.
@@ -115,18 +112,16 @@ type Mark = (text: string, path?: string) => string;
 /** Describes the changes as one group of lines per kind and type. */
 export function describeGroups(
   { changes }: Comparison,
-  limits: Limits = {},
+  max: number,
   mark: Mark = (text) => text,
 ): ChangeGroup[] {
-  const { max = Number.POSITIVE_INFINITY } = limits;
   const groups: ChangeGroup[] = [];
   for (const kind of kindNames) {
     const linesByType = describeKind(kind, changes[kind], mark);
     for (const type of changeTypes) {
       const lines = linesByType[type];
       if (lines.length === 0) continue;
-      const limit = type === 'removed' ? (limits.maxRemoved ?? max) : max;
-      const listed = lines.slice(0, limit);
+      const listed = lines.slice(0, max);
       const title = `${formatKindTitle(kind)} ${type}`;
       groups.push({ title, lines: listed, more: lines.length - listed.length });
     }

@@ -39,7 +39,10 @@ export async function makeDataSet(
         encodeManifest: () => encodeBody(description),
         signal: settings.signal,
       });
-      const warnings = groupWarnings(update.dataSet.warnings);
+      const warnings = groupWarnings(
+        update.dataSet.warnings,
+        previous?.warnings ?? [],
+      );
       return createReport(loaded, update, result, { output, warnings, started });
     },
     { onNotice: settings.onNotice, manifestFile: DATA_SET_FILE },

@@ -16,7 +16,6 @@ import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
 import { readPreviousDataSet } from '../data/data-set-folder.ts';
 import { encodeOldSlugs } from '../data/old-slugs.ts';
 import { GamedataError, OutputError } from '../errors.ts';
-import { toOutputError } from '../files.ts';
 import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
 import { installCommand } from '../hosts/install-command.ts';
 import {
@@ -35,19 +34,18 @@ import type { CopiedSite } from '../upstream/copied-site.ts';
 import { gatherIcons } from '../upstream/icons.ts';
 import { loadSource } from '../upstream/index.ts';
 import type { SourceResult } from '../upstream/source.ts';
-import type { Problem } from '../verify/folder.ts';
 import { copySite } from './copy-site.ts';
 import { keepDataSet } from './keep-data.ts';
 import {
   type BuildReport,
-  type ChecksReport,
   countWarnings,
   createReport,
   groupWarnings,
   type WarningGroup,
 } from './report.ts';
 import {
-  describeForgottenOptions,
+  assertSettingsNamed,
+  describeChangedSettings,
   resolveSettings,
   type Settings,
   type WantedSettings,
@@ -59,7 +57,6 @@ export interface MakeSiteOptions {
   readonly out: string;
   readonly source: SourceSettings;
   readonly wanted: WantedSettings;
-  readonly verify: boolean;
   /** The number of published data sets to keep next to the site. */
   readonly keep?: number | undefined;
   /** The folder or URL of the site that is copied. Undefined for a build. */
@@ -67,32 +64,18 @@ export interface MakeSiteOptions {
 }
 
 /**
- * Builds a site or a copy, and publishes it into a folder.
+ * Builds a site or a copy, and publishes it into a folder. Before anything is read, the
+ * folder is locked and an interrupted change is finished.
  *
- * Before anything is read, the folder is locked and an interrupted change is finished.
- * After the site is published, it is verified and its data set is kept if the user asked
- * for it. A failure of these two is reported as a problem, because the site stays
- * published.
- *
- * @throws UsageError, UpstreamError, DataError, GuardError or OutputError. The published
- * site is then unchanged, except if the new files could not be moved into place. The
- * next build completes such a change.
+ * @throws GamedataError. The published site is then unchanged, except if the new files
+ * could not be moved into place. The next build completes such a change.
  */
 export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
   const started = performance.now();
   const { out, source } = options;
-  const built = await withOutput(
-    out,
-    (output) => buildSite(output, options, started),
-    { onNotice: source.onNotice },
-  );
-  const checks = await verifyAndKeep(options, built.dataSet);
-  return { ...built.report, checks };
-}
-
-interface BuiltSite {
-  readonly report: Omit<BuildReport, 'checks'>;
-  readonly dataSet: DataSet;
+  return withOutput(out, (output) => buildSite(output, options, started), {
+    onNotice: source.onNotice,
+  });
 }
 
 /**
@@ -101,14 +84,15 @@ interface BuiltSite {
  * The data set comes first, because the guard compares it with the published one, and
  * because its records determine which icons the site needs. All checks come before the
  * site is generated and published, so a rejected build leaves the published site as it
- * is.
+ * is. The data set is kept before the site is published, so that every published data
+ * set has been kept.
  */
 async function buildSite(
   output: Output,
   options: MakeSiteOptions,
   started: number,
-): Promise<BuiltSite> {
-  const { source, wanted, copiedFrom } = options;
+): Promise<BuildReport> {
+  const { out, source, keep = 0 } = options;
   assertCacheOutside(output.folder, source.cacheFolder);
   const published = await readPublishedSite(output);
   const { loaded, copied, settings } = await load(output, published, options);
@@ -123,7 +107,8 @@ async function buildSite(
     readPublished: (icon) => readPublishedIcon(output, icon),
     fetcher: mayFetchIcons(options, loaded) ? source : undefined,
   });
-  const warnings = groupWarnings(dataSet.warnings);
+  const previousWarnings = published.dataSet?.warnings ?? [];
+  const warnings = groupWarnings(dataSet.warnings, previousWarnings);
   const inputs: Inputs = {
     meta: describeSite(dataSet, loaded, settings, warnings),
     dataSet,
@@ -133,25 +118,29 @@ async function buildSite(
     archive: settings.archive,
     assets: [...publicFiles.files, ...icons.files],
   };
+  const kept = keep > 0 ? await keepDataSet(out, dataSet, keep, source.today) : null;
   const { result, install } = await publishSite(output, inputs, source.signal);
   const notices = [
     ...describeRestart(published),
     ...publicFiles.notices,
     ...icons.notices,
-    ...describeForgottenOptions({
-      wanted,
-      published: published.meta,
-      settings,
-      isCopy: copiedFrom !== undefined,
-    }),
   ];
-  const { baseUrl, baseUrlFrom, links, hosts } = settings;
-  const report = {
-    ...createReport(loaded, update, result, { output, warnings, notices, started }),
-    site: { baseUrl, baseUrlFrom, links, hosts, install },
+  const changed = published.meta
+    ? describeChangedSettings(settings, published.meta)
+    : [];
+  const { baseUrl, links, hosts } = settings;
+  const report = createReport(loaded, update, result, {
+    output,
+    warnings,
+    notices,
+    started,
+  });
+  return {
+    ...report,
+    site: { baseUrl, links, hosts, changed, install },
     icons: icons.report,
+    kept,
   };
-  return { report, dataSet };
 }
 
 /** The parts of the published site that the next one continues. */
@@ -222,8 +211,11 @@ async function load(
   published: PublishedSite,
   { out, source, wanted, copiedFrom }: MakeSiteOptions,
 ): Promise<LoadedSite> {
-  const resolve = (copied?: Meta): Settings =>
-    resolveSettings(wanted, out, { published: published.meta, copied });
+  const resolve = (copied?: Meta): Settings => {
+    const settings = resolveSettings(wanted, out, copied);
+    if (published.meta) assertSettingsNamed(wanted, settings, published.meta);
+    return settings;
+  };
   if (copiedFrom === undefined) {
     const settings = resolve();
     const isPublished = published.meta !== undefined;
@@ -363,37 +355,4 @@ function listInstallCommands(
     if (command !== undefined) commands.push(command);
   }
   return commands;
-}
-
-/**
- * Verifies a published site, and keeps its data set. Failures are reported as problems
- * instead of thrown, because the site stays published.
- */
-async function verifyAndKeep(
-  { out, verify, keep = 0, source }: MakeSiteOptions,
-  dataSet: DataSet,
-): Promise<ChecksReport> {
-  let verified: number | null = null;
-  try {
-    if (verify) {
-      const { verifyFolder } = await import('../verify/folder.ts');
-      const { files, problems } = await verifyFolder(out);
-      verified = files;
-      if (problems.length > 0) return { verified, problems, kept: null };
-    }
-    if (keep === 0) return { verified, problems: [], kept: null };
-    const kept = await keepDataSet(out, dataSet, keep, source.today);
-    return { verified, problems: [], kept };
-  } catch (thrown) {
-    const error = toOutputError(thrown, out);
-    if (!(error instanceof GamedataError)) throw thrown;
-    return { verified, problems: [toProblem(error, out)], kept: null };
-  }
-}
-
-function toProblem(error: GamedataError, out: string): Problem {
-  if (error instanceof OutputError) {
-    return { file: error.path, problem: error.problem };
-  }
-  return { file: out, problem: error.message };
 }

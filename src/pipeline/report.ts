@@ -10,15 +10,17 @@ import type { Output, PublishResult } from '../publish/publish.ts';
 import type { IconsReport } from '../upstream/icons.ts';
 import type { SourceResult } from '../upstream/source.ts';
 import type { RequestStats } from '../upstream/transport.ts';
-import type { Problem } from '../verify/folder.ts';
 import type { Settings } from './settings.ts';
 
 /** Warnings with the same code about records of one kind. */
 export interface WarningGroup {
   readonly kind: Kind;
   readonly code: string;
+  /** The number of records. */
   readonly count: number;
-  /** The first few messages. */
+  /** The number of records that the previous data set did not warn of. */
+  readonly added: number;
+  /** The first few messages about those records. */
   readonly examples: readonly string[];
 }
 
@@ -63,26 +65,18 @@ export type FilesReport = Omit<PublishResult, 'changed' | 'notices'>;
 export interface BuildReport extends Report {
   readonly site: SiteReport;
   readonly icons: IconsReport;
-  readonly checks: ChecksReport;
+  /** The folder in which the data set is kept, or null without `keep`. */
+  readonly kept: string | null;
 }
 
-export interface SiteReport
-  extends Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
+export interface SiteReport extends Pick<Settings, 'baseUrl' | 'links' | 'hosts'> {
+  /** The settings that differ from the published ones, such as `links query → file`. */
+  readonly changed: readonly string[];
   /**
    * The commands that operators run on web servers whose configuration or redirects
    * have changed.
    */
   readonly install: readonly string[];
-}
-
-/** The results of the steps after the site was published. */
-export interface ChecksReport {
-  /** The number of files that were verified, or null without `verify`. */
-  readonly verified: number | null;
-  /** The problems found in the published site, or while keeping its data set. */
-  readonly problems: readonly Problem[];
-  /** The folder in which the data set is kept, or null without `keep`. */
-  readonly kept: string | null;
 }
 
 interface ReportContext {
@@ -135,16 +129,31 @@ export function createReport(
 
 const MAX_EXAMPLES = 3;
 
-/** Groups warnings by kind and code, and keeps the first messages of each group. */
-export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
+/**
+ * Groups warnings by kind and code.
+ *
+ * @param previous the warnings of the previous data set
+ */
+export function groupWarnings(
+  warnings: readonly Warning[],
+  previous: readonly Warning[],
+): WarningGroup[] {
+  const previousMessages = new Set(previous.map(({ message }) => message));
   const groups: WarningGroup[] = [];
   for (const kind of kindNames) {
     const ofKind = warnings.filter((warning) => warning.kind === kind);
     const codes = new Set(ofKind.map(({ code }) => code));
     for (const code of codes) {
       const sameCode = ofKind.filter((warning) => warning.code === code);
-      const examples = sameCode.slice(0, MAX_EXAMPLES).map(({ message }) => message);
-      groups.push({ kind, code, count: countRecords(sameCode), examples });
+      const added = sameCode.filter(({ message }) => !previousMessages.has(message));
+      const examples = added.slice(0, MAX_EXAMPLES).map(({ message }) => message);
+      groups.push({
+        kind,
+        code,
+        count: countRecords(sameCode),
+        added: countRecords(added),
+        examples,
+      });
     }
   }
   return groups;

@@ -9,15 +9,11 @@ import {
   hosts as allHosts,
   defaultHost,
   type HostName,
-  hostNames,
   webServerNames,
 } from '../hosts/index.ts';
 import { isPlainRoot } from '../hosts/web-server.ts';
 
-/**
- * The settings that the user chose. All others come from defaults, except for the base
- * URL and the links.
- */
+/** The settings that the user chose. Undefined means the default. */
 export interface WantedSettings {
   readonly baseUrl: string | undefined;
   readonly links: LinkStyle | undefined;
@@ -35,7 +31,6 @@ export interface WantedSettings {
 
 export interface Settings {
   readonly baseUrl: string;
-  readonly baseUrlFrom: 'option' | 'published' | 'source' | 'default';
   readonly links: LinkStyle;
   readonly hosts: readonly HostName[];
   readonly root: string;
@@ -43,31 +38,31 @@ export interface Settings {
   readonly sprites: IconSource;
 }
 
-/** The sites whose settings may be reused. */
-export interface KnownSites {
-  /** Describes the published site. Undefined if no site is published. */
-  readonly published: Meta | undefined;
-  /** Describes the copied site. Undefined for a build. */
-  readonly copied: Meta | undefined;
-}
+export const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
 
 /**
- * Chooses a value for each setting that the user did not give. A build keeps the
- * published base URL, because that URL must not change by accident. A copy uses the base
- * URL and the links of the copied site.
+ * Fills in the defaults. The base URL and the links of a copy default to those of the
+ * copied site.
  *
- * @throws UsageError if the base URL is unknown and the user must set it, or if
- * hosts and links contradict each other
+ * @param copied describes the copied site; undefined for a build
+ * @throws UsageError if a host needs a base URL, or if hosts and links contradict
+ * each other
  */
 export function resolveSettings(
   wanted: WantedSettings,
   out: string,
-  known: KnownSites,
+  copied: Meta | undefined,
 ): Settings {
+  const { hosts: namedHosts = [] } = wanted;
+  const wantedLinks = wanted.links ?? copied?.links;
   const hosts = wanted.hosts ?? [defaultHost];
-  const links = resolveLinks(wanted.links ?? known.copied?.links, hosts);
+  const links = resolveLinks(wantedLinks, hosts);
+  const baseUrl = wanted.baseUrl ?? readBaseUrl(copied);
+  if (baseUrl === undefined && namedHosts.length > 0) {
+    throw createBaseUrlError(namedHosts);
+  }
   return {
-    ...resolveBaseUrl(wanted, known),
+    baseUrl: baseUrl ?? DEFAULT_BASE_URL,
     links,
     hosts: [...new Set(hosts)],
     root: resolveDocumentRoot(wanted.root, hosts, out),
@@ -76,100 +71,85 @@ export function resolveSettings(
   };
 }
 
-/** An option of the published site that the user did not repeat. */
-interface ForgottenOption {
-  /** The effect on the site, such as `links were file and are now query`. */
-  readonly change: string;
-  /** The reason, such as `--links was not given`. */
-  readonly reason: string;
-  /** The option that restores the published state, such as `--links file`. */
-  readonly option: string;
-}
-
-export interface SettingsChange {
-  readonly wanted: Omit<WantedSettings, 'baseUrl' | 'root'>;
-  /**
-   * Describes the published site before the change. Undefined if no site was
-   * published.
-   */
-  readonly published: Meta | undefined;
-  readonly settings: Pick<Settings, 'links' | 'hosts' | 'archive' | 'sprites'>;
-  /** Whether the site is a copy, whose links come from the copied site. */
-  readonly isCopy: boolean;
-}
-
 /**
- * Warns about parts of the published site that are different now because the user
- * did not repeat an option. The links and icons of a copy depend on the copied site,
- * so for a copy, the warning is only about hosts.
+ * Rejects a build that would change the base URL or the hosts of a published site
+ * although the user named none, because every link or the redirects would break.
  *
- * A user who gave other values knows that, so there is no warning.
+ * @throws UsageError that names the missing options
  */
-export function describeForgottenOptions(change: SettingsChange): string[] {
-  const forgottenOptions = findDroppedHosts(change);
-  if (!change.isCopy) forgottenOptions.push(...findChangedParts(change));
-  if (forgottenOptions.length === 0) return [];
-  const changes = forgottenOptions.map(
-    ({ change, reason }) => `${change}, because ${reason}`,
-  );
-  const options = forgottenOptions.map(({ option }) => option).join(' ');
-  const object = forgottenOptions.length === 1 ? 'it' : 'them';
-  return [
-    `${changes.join('; ')}. To restore ${object}, repeat the command with ${options}.`,
-  ];
+export function assertSettingsNamed(
+  wanted: WantedSettings,
+  settings: Settings,
+  published: Meta,
+): void {
+  const missing: MissingOption[] = [];
+  const hasOtherUrl = settings.baseUrl !== published.base_url;
+  if (wanted.baseUrl === undefined && hasOtherUrl) {
+    const { base_url: baseUrl } = published;
+    missing.push({
+      flag: 'base-url',
+      value: baseUrl,
+      json: JSON.stringify(baseUrl),
+    });
+  }
+  const hasOtherHosts = !hasSameHosts(settings, published);
+  if (wanted.hosts === undefined && hasOtherHosts) {
+    missing.push(describeMissingHosts(published.hosts));
+  }
+  if (missing.length === 0) return;
+  const options = missing.map(({ flag, value }) => `--${flag} ${value}`).join(' ');
+  const lines = missing.map(({ flag, json }) => `"${flag}": ${json}`).join(', ');
+  throw new UsageError(`the published site was built with ${options}`, {
+    hint: `Repeat these options, or add ${lines} to the section "build" of gamedata.config.json. To change the site, give other values.`,
+  });
+}
+
+/** An option of the published site that the user did not repeat. */
+interface MissingOption {
+  readonly flag: string;
+  readonly value: string;
+  /** The value in the configuration file. */
+  readonly json: string;
+}
+
+function describeMissingHosts(hosts: readonly string[]): MissingOption {
+  // A site for no host is one with links to files.
+  if (hosts.length === 0) return { flag: 'links', value: 'file', json: '"file"' };
+  const json = `[${hosts.map((host) => JSON.stringify(host)).join(', ')}]`;
+  return { flag: 'host', value: hosts.join(' '), json };
+}
+
+function hasSameHosts({ hosts }: Settings, published: Meta): boolean {
+  const sortedHosts = [...hosts].sort().join(' ');
+  return sortedHosts === [...published.hosts].sort().join(' ');
 }
 
 /**
- * Finds the hosts of the published site that a build drops because the user named no
- * host. Their configuration, such as redirects, disappears from the site.
+ * Lists the settings that differ from those of the published site, such as `links
+ * query → file`.
  */
-function findDroppedHosts({
-  wanted,
-  published,
-  settings,
-}: SettingsChange): ForgottenOption[] {
-  if (wanted.hosts !== undefined) return [];
-  const publishedHosts = published?.hosts ?? [];
-  const droppedHosts = hostNames.filter(
-    (name) => publishedHosts.includes(name) && !settings.hosts.includes(name),
-  );
-  if (droppedHosts.length === 0) return [];
-  return [
-    {
-      change: `the configuration for ${joinWords(droppedHosts)} was removed`,
-      reason: 'no host was named',
-      option: `--host ${droppedHosts.join(' ')}`,
-    },
-  ];
-}
-
-/** Finds the links, icons and archive that change because of a missing option. */
-function findChangedParts({
-  wanted,
-  published,
-  settings,
-}: SettingsChange): ForgottenOption[] {
-  const { links, sprites, archive } = published ?? {};
-  const changedParts: ForgottenOption[] = [];
-  const addChange = (change: string, name: string, value = ''): void => {
-    const reason = `${name} was not given`;
-    changedParts.push({ change, reason, option: `${name}${value}` });
+export function describeChangedSettings(
+  settings: Settings,
+  published: Meta,
+): string[] {
+  const changes: string[] = [];
+  const compare = (name: string, before: string, after: string): void => {
+    if (before !== after) changes.push(`${name} ${before} → ${after}`);
   };
-
-  const areLinksForgotten = links === 'file' && wanted.links === undefined;
-  if (areLinksForgotten && settings.links !== links) {
-    addChange(`links were file and are now ${settings.links}`, '--links', ' file');
+  const listHosts = (hosts: readonly string[]): string => hosts.join(' ') || 'none';
+  compare('base URL', published.base_url, settings.baseUrl);
+  compare('links', published.links, settings.links);
+  if (!hasSameHosts(settings, published)) {
+    compare('hosts', listHosts(published.hosts), listHosts(settings.hosts));
   }
-  const mode = sprites?.mode ?? 'link';
-  const isModeForgotten = mode !== 'link' && wanted.sprites.mode === undefined;
-  if (isModeForgotten && settings.sprites.mode !== mode) {
-    const change = `icons were ${mode} and are now ${settings.sprites.mode}`;
-    addChange(change, '--sprites', ` ${mode}`);
-  }
-  if (archive && !settings.archive) {
-    addChange('the archive was removed', '--archive');
-  }
-  return changedParts;
+  compare('icons', published.sprites.mode, settings.sprites.mode);
+  const formatArchive = (archive: boolean): string => (archive ? 'yes' : 'no');
+  compare(
+    'archive',
+    formatArchive(published.archive ?? false),
+    formatArchive(settings.archive),
+  );
+  return changes;
 }
 
 function resolveLinks(
@@ -201,63 +181,19 @@ function resolveIconSource(
   return { mode, upstream: sprites.upstream ?? DEFAULT_ICONS_UPSTREAM };
 }
 
-const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
-
-/**
- * Takes the base URL from the options, from the copied site, or from the published
- * site, in this order. The default is only for trying a site on one machine, so a
- * user who names a host has to choose the base URL.
- *
- * @throws UsageError
- */
-function resolveBaseUrl(
-  { baseUrl, hosts = [] }: WantedSettings,
-  { published, copied }: KnownSites,
-): Pick<Settings, 'baseUrl' | 'baseUrlFrom'> {
-  if (baseUrl !== undefined) return { baseUrl, baseUrlFrom: 'option' };
-  if (copied) return { baseUrl: readBaseUrl(copied), baseUrlFrom: 'source' };
-  if (published) {
-    const publishedUrl = readBaseUrl(published);
-    if (isAccidentalBaseUrl(publishedUrl, hosts, published)) {
-      const got = `only the default ${DEFAULT_BASE_URL}`;
-      throw createBaseUrlError(got, hosts);
-    }
-    return { baseUrl: publishedUrl, baseUrlFrom: 'published' };
-  }
-  if (hosts.length > 0) throw createBaseUrlError('none', hosts);
-  return { baseUrl: DEFAULT_BASE_URL, baseUrlFrom: 'default' };
-}
-
-/**
- * Returns whether the published base URL may be the default of an earlier build
- * without options, although the user names a host now. If the site was already built
- * for that host, the user chose this URL.
- */
-function isAccidentalBaseUrl(
-  publishedUrl: string,
-  hosts: readonly HostName[],
-  published: Meta,
-): boolean {
-  if (publishedUrl !== DEFAULT_BASE_URL) return false;
-  return hosts.some((name) => !published.hosts.includes(name));
-}
-
-function createBaseUrlError(got: string, hosts: readonly HostName[]): UsageError {
+function createBaseUrlError(hosts: readonly HostName[]): UsageError {
   const names = [...new Set(hosts)].join(', ');
   const hints = hosts.map((name) => allHosts[name].baseUrlHint);
-  return new UsageError(
-    `got ${got}, expected the base URL of the site on ${names}`,
-    {
-      option: '--base-url',
-      hint:
-        hints.find((hint) => hint !== undefined) ?? 'Use --base-url or BASE_URL.',
-    },
-  );
+  return new UsageError(`got none, expected the base URL of the site on ${names}`, {
+    option: '--base-url',
+    hint: hints.find((hint) => hint !== undefined) ?? 'Use --base-url or BASE_URL.',
+  });
 }
 
 /** Anyone may have written the copied site, so its base URL is checked. */
-function readBaseUrl({ base_url: baseUrl }: Meta): string {
-  if (PLAIN_URL.test(baseUrl)) return baseUrl;
+function readBaseUrl(copied: Meta | undefined): string | undefined {
+  const baseUrl = copied?.base_url;
+  if (baseUrl === undefined || PLAIN_URL.test(baseUrl)) return baseUrl;
   throw new UsageError(`got ${formatValue(baseUrl)}, expected ${PLAIN_URL_RULE}`, {
     option: '--base-url',
   });

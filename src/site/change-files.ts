@@ -122,7 +122,7 @@ function renderHtml(step: Comparison, baseUrl: string): string {
     if (path === undefined) return code;
     return `<a href="${escapeXml(baseUrl + path)}">${code}</a>`;
   }
-  const groups = describeGroups(step, { max: MAX_NAMED_RECORDS }, mark);
+  const groups = describeGroups(step, MAX_NAMED_RECORDS, mark);
   let markup = '';
   for (const { title, lines, more } of groups) {
     const items = lines.map((line) => `<li>${line}</li>`);

@@ -41,8 +41,6 @@ export interface JournalOptions {
   readonly keep: KeepBytes;
   /** Called with a notice if the journal cannot be used. */
   readonly onNotice?: ((notice: string) => void) | undefined;
-  /** Called when a repeated run would find responses in the journal. */
-  readonly onStored?: (() => void) | undefined;
   readonly maxBytes?: number | undefined;
 }
 
@@ -137,7 +135,7 @@ function nameJournal({ upstream, version, edition }: JournalOptions): string {
 }
 
 function createJournal(folder: string, options: JournalOptions): Journal {
-  const { cacheFolder = folder, keep, onNotice, onStored } = options;
+  const { cacheFolder = folder, keep, onNotice } = options;
   const { maxBytes = MAX_MEMORY_BYTES } = options;
   const file = path.join(folder, nameJournal(options));
   // Stored values are used in place of the upstream's responses, so only a trusted
@@ -145,7 +143,6 @@ function createJournal(folder: string, options: JournalOptions): Journal {
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
   const descriptor = openTrusted(folder, file, flags);
   let isOpen = true;
-  let hasStored = false;
   let bytes = fstatSync(descriptor).size;
 
   function close(): void {
@@ -190,14 +187,8 @@ function createJournal(folder: string, options: JournalOptions): Journal {
     return parseValues(valueLines, keep);
   }
 
-  function reportStored(): void {
-    if (!hasStored) onStored?.();
-    hasStored = true;
-  }
-
   try {
     const values = readValues();
-    if (values.size > 0) reportStored();
     return {
       take(url) {
         const value = values.get(url);
@@ -206,7 +197,6 @@ function createJournal(folder: string, options: JournalOptions): Journal {
       },
       add(url, json) {
         append(`{"url":${JSON.stringify(url)},"value":${json}}`);
-        if (isOpen) reportStored();
       },
       finish() {
         if (options.edition === undefined) rmSync(file, { force: true });

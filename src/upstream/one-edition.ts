@@ -37,8 +37,6 @@ export interface EditionOptions extends ClientOptions {
   readonly maxMemoryBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onNotice?: ((notice: string) => void) | undefined;
-  /** Called when a repeated run would find responses in the cache. */
-  readonly onStored?: (() => void) | undefined;
 }
 
 /** Reads URLs from one edition. */

@@ -16,11 +16,6 @@ export interface Watchers {
    * earlier build or a cache that is too large.
    */
   readonly onNotice?: ((notice: string) => void) | undefined;
-  /**
-   * Called when the disk cache has stored responses, so that the same command would
-   * not request them again.
-   */
-  readonly onStored?: (() => void) | undefined;
 }
 
 /** Loads one complete data set. */

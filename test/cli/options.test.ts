@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type BuildOptions,
   build,
@@ -10,26 +10,29 @@ import { mirror } from '../../src/cli/commands/mirror.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
-import type { Environment } from '../../src/cli/site-options.ts';
+import type { Meta } from '../../src/contract/meta.ts';
 import { UsageError } from '../../src/errors.ts';
 import { resolveSettings } from '../../src/pipeline/settings.ts';
-import { siteOf } from '../support/sites.ts';
+import { callCli } from '../support/run-cli.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
+import { smallSource } from '../support/small-data.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
-/** Returns the settings of a first build. */
-function settingsOf(options: BuildOptions, environment: Environment) {
-  const { wanted, out } = resolveBuild(options, environment);
-  return resolveSettings(wanted, out, {
-    published: undefined,
-    copied: undefined,
-  });
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Returns the settings of a build. */
+function settingsOf(options: BuildOptions) {
+  const { wanted, out } = resolveBuild(options);
+  return resolveSettings(wanted, out, undefined);
 }
-const NAMED = { BASE_URL: 'https://example.test' };
+const baseUrl = 'https://example.test';
 
 const ICONS =
   'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
 it('fills in the defaults for all build options', () => {
-  expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '1388534400' })).toMatchObject({
+  vi.stubEnv('SOURCE_DATE_EPOCH', '1388534400');
+  expect(resolveBuild({})).toMatchObject({
     source: {
       source: 'auto',
       concurrency: 16,
@@ -39,10 +42,9 @@ it('fills in the defaults for all build options', () => {
       today: '2014-01-01',
     },
     out: 'build',
-    verify: false,
     wanted: { archive: false },
   });
-  expect(settingsOf({}, {})).toMatchObject({
+  expect(settingsOf({})).toMatchObject({
     baseUrl: 'http://127.0.0.1:3000',
     hosts: ['netlify'],
     root: path.resolve('build'),
@@ -52,7 +54,6 @@ it('fills in the defaults for all build options', () => {
 });
 
 it.each<[BuildOptions, object]>([
-  [{ cache: false }, { cacheFolder: undefined }],
   [{ cache: 'elsewhere' }, { cacheFolder: 'elsewhere' }],
   [{ concurrency: 1 }, { concurrency: 1 }],
   [
@@ -66,14 +67,11 @@ it.each<[BuildOptions, object]>([
   ],
   [{ source: 'snapshot', upstream: 'data' }, { upstream: 'data' }],
 ])('resolves the options %j to the source settings %j', (options, source) => {
-  expect(resolveBuild(options, {}).source).toMatchObject(source);
+  expect(resolveBuild(options).source).toMatchObject(source);
 });
 
 it.each<[BuildOptions, object]>([
-  [
-    { sprites: 'none', spritesUpstream: 'junk' },
-    { sprites: { mode: 'none', upstream: null } },
-  ],
+  [{ sprites: 'none' }, { sprites: { mode: 'none', upstream: null } }],
   [{ hosts: [] }, { hosts: [] }],
   [
     { hosts: ['netlify', 'netlify'] },
@@ -88,63 +86,40 @@ it.each<[BuildOptions, object]>([
   [{ hosts: ['caddy'], out: 'site' }, { root: path.resolve('site') }],
   [{ hosts: ['caddy'], root: '/srv/My ü' }, { root: path.resolve('/srv/My ü') }],
 ])('resolves the options %j to the site settings %j', (options, settings) => {
-  expect(settingsOf(options, NAMED)).toMatchObject(settings);
+  expect(settingsOf({ baseUrl, ...options })).toMatchObject(settings);
 });
 
 describe('the base URL', () => {
-  const site = { URL: 'https://site.test', NETLIFY: 'true' };
-  const netlify = { ...site, DEPLOY_PRIME_URL: 'https://preview.test' };
+  const netlify = {
+    NETLIFY: 'true',
+    URL: 'https://site.test',
+    DEPLOY_PRIME_URL: 'https://preview.test',
+  };
   const all = { ...netlify, BASE_URL: 'https://base.test' };
-  const here = 'http://127.0.0.1:3000';
-  it.each<
+  it.each<[variable: string, environment: Record<string, string>, value: string]>([
+    ['BASE_URL', { ...all, CONTEXT: 'deploy-preview' }, 'https://base.test'],
     [
-      first: string,
-      given: string | undefined,
-      environment: Environment,
-      address: string,
-    ]
-  >([
-    ['the option', 'https://flag.test', all, 'https://flag.test'],
-    [
-      'BASE_URL',
-      undefined,
-      { ...all, CONTEXT: 'deploy-preview' },
-      'https://base.test',
-    ],
-    [
-      'a preview’s URL',
-      undefined,
-      { ...netlify, CONTEXT: 'deploy-preview' },
-      'https://preview.test',
-    ],
-    [
-      'a branch’s URL',
-      undefined,
+      "a preview's URL",
       { ...netlify, CONTEXT: 'branch-deploy' },
       'https://preview.test',
     ],
-    ['URL without a context', undefined, netlify, 'https://site.test'],
-    [
-      'URL in a preview without one',
-      undefined,
-      { ...site, CONTEXT: 'deploy-preview' },
-      'https://site.test',
-    ],
+    ['URL on Netlify', netlify, 'https://site.test'],
     [
       'the default outside Netlify',
-      undefined,
-      { ...netlify, NETLIFY: undefined },
-      here,
+      { URL: 'https://site.test', BASE_URL: '' },
+      'http://127.0.0.1:3000',
     ],
-    ['the default', undefined, { BASE_URL: '', URL: '' }, here],
-    [
-      'an option with a trailing slash',
-      'https://Example.test/games//',
-      {},
-      'https://example.test/games',
-    ],
-  ])('uses %s', (_, baseUrl, environment, address) => {
-    expect(settingsOf({ baseUrl }, environment).baseUrl).toBe(address);
+  ])('comes from %s', async (_, env, value) => {
+    const cwd = temporaryFolder();
+    const { upstream } = await smallSource(rawRecords(3, 2));
+    const args = ['--source', 'snapshot', '--upstream', upstream, '--json'];
+    const { stdout } = await callCli(['build', ...args], { cwd, env });
+    expect(JSON.parse(stdout).site.baseUrl).toBe(value);
+  });
+
+  it('loses trailing slashes', () => {
+    const settings = settingsOf({ baseUrl: 'https://Example.test/games//' });
+    expect(settings.baseUrl).toBe('https://example.test/games');
   });
 
   const http = 'expected an http or https URL';
@@ -160,23 +135,10 @@ describe('the base URL', () => {
     ['https://x.test/a//b', `got "https://x.test/a//b", ${letters}`],
     ['http://a:0', 'got "http://a:0", expected a URL with a port from 1 to 65535'],
   ])('rejects the base URL %j', (baseUrl, problem) => {
-    expect(() => resolveBuild({ baseUrl }, {})).toThrow(
+    expect(() => resolveBuild({ baseUrl })).toThrow(
       new UsageError(problem, { option: '--base-url' }),
     );
   });
-
-  it.each<[string, Environment]>([
-    ['BASE_URL', {}],
-    ['DEPLOY_PRIME_URL', { NETLIFY: 'true', CONTEXT: 'deploy-preview' }],
-  ])(
-    'names the variable %s if it contains an invalid base URL',
-    (name, environment) => {
-      const problem = `got "x", ${http}`;
-      expect(() => resolveBuild({}, { ...environment, [name]: 'x' })).toThrow(
-        new UsageError(problem, { option: name }),
-      );
-    },
-  );
 
   it.each<[BuildOptions['hosts'], names: string, hint: string]>([
     [
@@ -192,68 +154,28 @@ describe('the base URL', () => {
   ])('must be set for the hosts %j', (hosts, names, hint) => {
     const message = `--base-url: got none, expected the base URL of the site on ${names}`;
     const error = expect.objectContaining({ code: 'usage', message, hint });
-    expect(() => settingsOf({ hosts }, { URL: 'https://site.test' })).toThrow(error);
-    expect(() => settingsOf({ hosts }, NAMED)).not.toThrow();
+    expect(() => settingsOf({ hosts })).toThrow(error);
+    expect(() => settingsOf({ hosts, baseUrl })).not.toThrow();
   });
 });
 
-describe('settings that no option sets', () => {
-  const known = { published: undefined, copied: undefined, isOwnSource: false };
-  const resolve = (own: object) =>
-    resolveSettings(resolveBuild({}, {}).wanted, 'out', { ...known, ...own });
-  const published = {
-    base_url: 'https://a.test',
+describe('the settings of a copy', () => {
+  const copied: Meta = {
+    ...siteOf({}).meta,
+    base_url: 'https://b.test',
     links: 'file',
-    hosts: ['caddy', 'unknown'],
+    hosts: ['nginx'],
   };
-  const copied = { base_url: 'https://b.test', links: 'query', hosts: ['nginx'] };
+  const resolve = (meta: object) =>
+    resolveSettings(resolveBuild({}).wanted, 'out', { ...copied, ...meta });
 
-  it.each<[string, object, ...settings: string[]]>([
-    ['of a build', { published }, 'https://a.test', 'published', 'query', 'netlify'],
-    [
-      'of a copy',
-      { published, copied },
-      'https://b.test',
-      'source',
-      'query',
-      'netlify',
-    ],
-  ])(
-    'come from the published and the copied site: %s',
-    (_, own, baseUrl, baseUrlFrom, links, ...hosts) => {
-      expect(resolve(own)).toMatchObject({ baseUrl, baseUrlFrom, links, hosts });
-    },
-  );
-
-  describe('with the default base URL', () => {
-    const base_url = 'http://127.0.0.1:3000';
-    const resolveFor = (hosts: BuildOptions['hosts'], publishedHosts: string[]) =>
-      resolveSettings(resolveBuild({ hosts }, {}).wanted, 'out', {
-        ...known,
-        published: { ...siteOf({}).meta, base_url, hosts: publishedHosts },
-      });
-
-    it('are rejected for a host that the published site was not built for', () => {
-      const message = `--base-url: got only the default ${base_url}, expected the base URL of the site on nginx`;
-      const hint = 'Use --base-url or BASE_URL.';
-      const error = expect.objectContaining({ code: 'usage', message, hint });
-      expect(() => resolveFor(['nginx'], ['netlify'])).toThrow(error);
-    });
-
-    it.each<[string, BuildOptions['hosts']]>([
-      ['was built for the same host', ['nginx']],
-      ['is built again without a host', undefined],
-    ])('are kept if the published site %s', (_, hosts) => {
-      expect(resolveFor(hosts, ['nginx'])).toMatchObject({
-        baseUrl: base_url,
-        baseUrlFrom: 'published',
-      });
-    });
+  it("default to the copied site's base URL and links", () => {
+    const baseUrl = 'https://b.test';
+    expect(resolve({})).toMatchObject({ baseUrl, links: 'file' });
   });
 
-  it('rejects a base URL of the copied site that is not plain', () => {
-    const forged = { ...copied, base_url: 'javascript:alert(1)' };
-    expect(() => resolve({ copied: forged })).toThrow(
+  it('are rejected if the base URL of the copied site is not plain', () => {
+    expect(() => resolve({ base_url: 'javascript:alert(1)' })).toThrow(
       '--base-url: got "javascript:alert(1)", expected a URL of letters',
     );
   });
@@ -295,43 +217,30 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
     '--host: got "netlify cloudflare", expected one of them, because they read _redirects differently',
   ],
 ])('rejects the options %j', (options, problem) => {
-  expect(() => settingsOf(options as BuildOptions, NAMED)).toThrow(problem);
+  expect(() => settingsOf({ baseUrl, ...options } as BuildOptions)).toThrow(problem);
 });
 
 it.each(['today', '1.5', '-1', '999999999999'])(
   'rejects SOURCE_DATE_EPOCH=%s',
   (epoch) => {
-    expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
+    vi.stubEnv('SOURCE_DATE_EPOCH', epoch);
+    expect(() => resolveBuild({})).toThrow(
       `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970`,
     );
   },
 );
 
 it('ignores an empty SOURCE_DATE_EPOCH', () => {
-  const { source } = resolveBuild({}, { SOURCE_DATE_EPOCH: '' });
-  expect(source.today).toBe(resolveBuild({}, {}).source.today);
+  vi.stubEnv('SOURCE_DATE_EPOCH', '');
+  const today = new Date().toISOString().slice(0, 10);
+  expect(resolveBuild({}).source.today).toBe(today);
 });
 
-it.each([
-  ['0', '1970-01-01'],
-  ['315532800', '1980-01-01'],
-  ['1388534399', '2013-12-31'],
-])(
-  'replaces SOURCE_DATE_EPOCH=%s with the earliest possible date, and reports it',
-  (epoch, day) => {
-    const onNotice = vi.fn();
-    const { source } = resolveBuild({ onNotice }, { SOURCE_DATE_EPOCH: epoch });
-    expect(source.today).toBe('2014-01-01');
-    const notice = `SOURCE_DATE_EPOCH is at ${day}, before the upstream existed; using 2014-01-01`;
-    expect(onNotice.mock.calls).toEqual([[notice]]);
-  },
-);
-
 it.each<[option: string, call: () => unknown]>([
-  ['--out', () => resolveBuild({ out: '' }, {})],
-  ['--upstream', () => resolveBuild({ source: 'csv', upstream: '' }, {})],
-  ['--cache', () => resolveBuild({ cache: '' }, {})],
-  ['--root', () => resolveBuild({ hosts: ['nginx'], root: '' }, {})],
+  ['--out', () => resolveBuild({ out: '' })],
+  ['--upstream', () => resolveBuild({ source: 'csv', upstream: '' })],
+  ['--cache', () => resolveBuild({ cache: '' })],
+  ['--root', () => resolveBuild({ hosts: ['nginx'], root: '' })],
   ['--data', () => snapshot({ data: '' })],
   ['--like', () => verify({ target: 'http://127.0.0.1:9', like: '' })],
   ['target', () => verify({ target: '' })],

@@ -7,7 +7,6 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describePreserved } from '../../src/cli/run-command.ts';
 import { callCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
@@ -40,7 +39,7 @@ describe('a usage error', () => {
       /--base-url: got "x", expected an http or https URL/,
     ],
     [['diff', 'data'], /missing required argument 'new'/],
-    [['biuld'], /^error: unknown command 'biuld'\nhint: Did you mean build\?\n/],
+    [['biuld'], /^error: unknown command 'biuld'\n\(Did you mean build\?\)\n/],
     [[], /^Usage: gamedata/],
   ])('prints the usage and exits with 2: %j', async (args, problem) => {
     const cwd = temporaryFolder();
@@ -56,7 +55,7 @@ describe('a usage error', () => {
     ['build --json --wrong', "unknown option '--wrong'", null],
     ['build --json --out', "option '--out <dir>' argument missing", null],
     ['verify --json', "missing required argument 'dir|url'", null],
-    ['biuld --json', "unknown command 'biuld'", 'Did you mean build?'],
+    ['biuld --json', expect.stringContaining("unknown command 'biuld'"), null],
     [
       'build --json --config nowhere.json',
       'nowhere.json: does not exist, expected a configuration',
@@ -169,46 +168,6 @@ it('prints an error to stderr and, with --json, to stdout as an object', async (
   const message = 'mine: contains files, but its manifest.json does not exist';
   const hint = 'Choose a new or empty folder.';
   expect(JSON.parse(stdout)).toEqual({ error: { code: 'output', message, hint } });
-  expect(stderr).toBe(
-    `error: ${message}\nhint: ${hint}\nmine: nothing was published\n`,
-  );
+  expect(stderr).toBe(`error: ${message}\nhint: ${hint}\n`);
   expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
-});
-
-/**
- * Creates the work folder of a first build that was interrupted.
- *
- * @returns a function that commits that build, so that the next one completes it
- */
-function stageInterruptedBuild(out: string): () => void {
-  const staged = path.join(out, '.gamedata/next');
-  mkdirSync(staged, { recursive: true });
-  const manifest = { format: 1, generator: 'gamedata/1.0.0', files: [] };
-  const file = path.join(staged, 'manifest.json');
-  return () => writeFileSync(file, JSON.stringify(manifest));
-}
-
-it('reports that the next build must complete an interrupted change', () => {
-  const out = path.join(temporaryFolder(), 'site');
-  const commit = stageInterruptedBuild(out);
-  expect(describePreserved(out)).toEqual([`${out}: nothing was published`]);
-  commit();
-  expect(describePreserved(out)).toEqual([
-    `${out}: partly the new site: run the command again to complete the change`,
-  ]);
-});
-
-it('reports a completed interrupted build if the command then fails', async () => {
-  const cwd = temporaryFolder();
-  const commit = stageInterruptedBuild(path.join(cwd, 'site'));
-  commit();
-  const line = 'build --source snapshot --upstream nowhere --out site';
-  const { code, stderr } = await callCli(line.split(' '), { cwd });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /^warning: an interrupted build was finished first\nerror: /,
-  );
-  expect(stderr).toMatch(
-    /\nsite: the interrupted build was completed; nothing else was published\n$/,
-  );
 });

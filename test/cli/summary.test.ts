@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblems, formatSummary } from '../../src/cli/summary.ts';
+import type { KindChanges } from '../../src/contract/changes.ts';
+import { mapKinds } from '../../src/contract/kinds.ts';
 import type { Report } from '../../src/pipeline/report.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind, oneOfOthers } from '../support/kinds.ts';
@@ -31,12 +33,35 @@ const report: Report = {
       kind: 'item',
       code: 'no-icon',
       count: 1129,
+      added: 2,
       examples: ['a: has none', 'b: has none'],
     },
-    { kind: 'item', code: 'missing-name', count: 1, examples: ['c: has none'] },
+    { kind: 'item', code: 'missing-name', count: 1, added: 0, examples: [] },
   ],
   notices: ['GET /meta/: got null'],
   seconds: 1.25,
+};
+const emptyChanges = () =>
+  mapKinds(
+    (): KindChanges => ({ added: [], removed: [], renamed: [], changed: [] }),
+  );
+const summary = {
+  digest: `sha256:${'0'.repeat(64)}`,
+  captured: null,
+  counts: report.data.counts,
+};
+const unchangedStep = {
+  from: summary,
+  to: summary,
+  totals: { added: 0, removed: 1, renamed: 1, changed: 0 },
+};
+const frenchNames = {
+  language: 'fr',
+  before: 100,
+  lost: 0,
+  replaced: 0,
+  changed: 12,
+  examples: [],
 };
 const counts = `937 moves, 1 item${oneOfOthers}`;
 
@@ -45,12 +70,8 @@ describe('formatSummary', () => {
     expect(formatSummary(report)).toEqual([
       `data: ${counts} from https://upstream.test/api/v2, edition 00000000 from 2026-04-07, captured 2026-01-02`,
       'skipped: move/3, item/17, item/18',
-      'warning: item no-icon: 1,129',
-      '  - a: has none',
-      '  - b: has none',
-      '  … and 1,127 more',
-      'warning: item missing-name: 1',
-      '  - c: has none',
+      'warning: item no-icon: 2, such as a: has none',
+      'warnings: 1,128 as in the previous data',
       'warning: GET /meta/: got null',
       'fetched: 1 request · 1.5 kB · 1,234 from cache',
       'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s',
@@ -64,27 +85,31 @@ describe('formatSummary', () => {
     );
   });
 
-  it.each([
-    [1, 'icons: 1 icon path shows the placeholder'],
-    [1960, 'icons: 1,960 icon paths show the placeholder'],
-  ])('reports %i placeholders for a site without icons', (icons, line) => {
-    const none = {
-      mode: 'none',
-      upstream: null,
-      copied: 0,
-      published: 0,
-      missing: 0,
-    } as const;
-    const built = {
-      ...none,
-      icons,
-      placeholders: icons,
-      failed: 0,
-      problem: null,
-      requests: null,
-    };
-    const lines = formatSummary({ ...report, icons: built });
-    expect(lines).toContain(line);
+  it('lists the removed and the renamed records, and the changed settings', () => {
+    const changes = emptyChanges();
+    changes.move.removed.push({ id: 1, slug: 'gone', name: 'Gone' });
+    changes.item.renamed.push({ id: 2, from: 'old', to: 'new', fields: [] });
+    const step = { ...unchangedStep, changes };
+    const lines = formatSummary({
+      ...report,
+      changes: { steps: [step], names: [frenchNames] },
+      site: {
+        baseUrl: 'https://example.test',
+        links: 'query',
+        hosts: ['nginx'],
+        changed: ['hosts netlify → nginx'],
+        install: [],
+      },
+      kept: 'site.data/2026-01-02-0123456789ab',
+    });
+    for (const line of [
+      '  removed: move/gone',
+      '  renamed: item/old → new',
+      'names changed: 12 in fr',
+      'site: https://example.test, host nginx; changed: hosts netlify → nginx',
+      'kept: site.data/2026-01-02-0123456789ab',
+    ])
+      expect(lines).toContain(line);
   });
 
   it('shortens the summary to the notices and one line if nothing has changed', () => {

@@ -143,34 +143,14 @@ it('parseOptional returns undefined for a value that the schema rejects', () => 
 });
 
 describe('parseJsonOrThrow', () => {
-  const longPrefix = '1,'.repeat(99);
-  const longSuffix = ',1'.repeat(99);
-  const shownPrefix = '1,'.repeat(15);
-  const shownSuffix = ',1'.repeat(14);
-
-  it.each([
-    ['{"a":1,}', String.raw`"{\"a\":1,}" in line 1, column 8`],
-    ['{\n "a": }', String.raw`"{\n \"a\": }" in line 2, column 7`],
-    ['[1,', '"[1," in line 1, column 4'],
-    ['{}{}', '"{}{}" in line 1, column 3'],
-    [
-      `[${longPrefix}x${longSuffix}]`,
-      `"…${shownPrefix}x${shownSuffix},…" in line 1, column 200`,
-    ],
-    ['', 'nothing'],
-  ])('quotes the text around the problem in %j', (json, shownText) => {
-    const message = `got ${shownText}, expected JSON`;
-    const error = new SyntaxError(message, { cause: expect.any(Error) });
-    expect(() => parseJsonOrThrow(json)).toThrow(error);
+  it.each(['{"a":1,}', ''])('reports the problem in %j', (json) => {
+    expect(() => parseJsonOrThrow(json)).toThrow(/^got invalid JSON: ./);
   });
 
-  it.each([
-    ['UTF-16', Buffer.from('fffe7b007d00', 'hex')],
-    ['another encoding', Buffer.from('"é"', 'latin1')],
-  ])('reports %s instead of UTF-8', (encoding, json) => {
-    const message = `got ${encoding}, expected UTF-8`;
-    const error = new SyntaxError(message, { cause: expect.any(Error) });
-    expect(() => parseJsonOrThrow(json)).toThrow(error);
+  it('rejects bytes that are not UTF-8', () => {
+    expect(() => parseJsonOrThrow(Buffer.from('"é"', 'latin1'))).toThrow(
+      'got another encoding, expected UTF-8',
+    );
   });
 
   it('skips a byte order mark', () => {

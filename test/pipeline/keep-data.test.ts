@@ -70,7 +70,7 @@ it('a build returns to a kept data set, and keeps redirects and the history', as
     ...(await smallSource({ move, item })),
     keep: 2,
   });
-  const upstream = old.checks.kept ?? '';
+  const upstream = old.kept ?? '';
   await build({
     ...options,
     ...(await smallSource({ move: renamed, item })),

@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Meta } from '../../src/contract/meta.ts';
 import { UsageError } from '../../src/errors.ts';
 import {
-  describeForgottenOptions,
+  assertSettingsNamed,
+  DEFAULT_BASE_URL,
+  describeChangedSettings,
   resolveDocumentRoot,
-  type SettingsChange,
+  resolveSettings,
+  type WantedSettings,
 } from '../../src/pipeline/settings.ts';
 import { siteOf } from '../support/sites.ts';
 
@@ -34,83 +37,92 @@ describe('resolveDocumentRoot', () => {
   });
 });
 
-describe('describeForgottenOptions', () => {
-  const settings: SettingsChange['settings'] = {
-    links: 'query',
-    hosts: ['netlify'],
-    archive: false,
-    sprites: { mode: 'link', upstream: null },
-  };
-  const wanted: SettingsChange['wanted'] = {
-    links: undefined,
-    hosts: undefined,
-    archive: false,
-    sprites: { mode: undefined, upstream: undefined },
-  };
-  const describeChange = (change: Partial<SettingsChange>): string[] =>
-    describeForgottenOptions({
-      wanted,
-      published: undefined,
-      settings,
-      isCopy: false,
-      ...change,
-    });
-  const { meta } = siteOf({});
-  const published: Meta = {
-    ...meta,
+const { meta } = siteOf({});
+const defaults: WantedSettings = {
+  baseUrl: undefined,
+  links: undefined,
+  hosts: undefined,
+  root: undefined,
+  archive: false,
+  sprites: { mode: undefined, upstream: undefined },
+};
+const published: Meta = {
+  ...meta,
+  base_url: 'https://example.test',
+  hosts: ['nginx', 'caddy'],
+  links: 'query',
+};
+const resolve = (wanted: WantedSettings) =>
+  resolveSettings(wanted, 'site', undefined);
+
+describe('assertSettingsNamed', () => {
+  function check(wanted: Partial<WantedSettings>, site: Partial<Meta> = {}): void {
+    const named = { ...defaults, ...wanted };
+    assertSettingsNamed(named, resolve(named), { ...published, ...site });
+  }
+
+  it('names the missing options and the lines of the configuration file', () => {
+    expect(() => check({})).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message:
+          'the published site was built with --base-url https://example.test --host nginx caddy',
+        hint: expect.stringContaining(
+          'add "base-url": "https://example.test", "host": ["nginx", "caddy"] to the section "build"',
+        ),
+      }),
+    );
+  });
+
+  it('asks for --links file if the published site is for plain files', () => {
+    const site: Partial<Meta> = {
+      base_url: DEFAULT_BASE_URL,
+      hosts: [],
+      links: 'file',
+    };
+    expect(() => check({}, site)).toThrow('built with --links file');
+  });
+
+  it.each<[string, Partial<WantedSettings>, Partial<Meta>]>([
+    [
+      'the user named them',
+      { baseUrl: 'https://other.test', hosts: ['apache'] },
+      {},
+    ],
+    [
+      'they are the defaults',
+      {},
+      { base_url: DEFAULT_BASE_URL, hosts: ['netlify'] },
+    ],
+    [
+      'only the order of the hosts differs',
+      { baseUrl: 'https://example.test', hosts: ['caddy', 'nginx'] },
+      {},
+    ],
+  ])('accepts the base URL and the hosts if %s', (_, wanted, site) => {
+    expect(() => check(wanted, site)).not.toThrow();
+  });
+});
+
+it('describeChangedSettings lists the settings that differ', () => {
+  const settings = resolve({
+    ...defaults,
+    baseUrl: 'https://new.test',
     links: 'file',
+    hosts: ['netlify'],
     archive: true,
-    sprites: { mode: 'none', upstream: null },
-  };
-
-  it('names each dropped host and the option that restores its configuration', () => {
-    const hosts = ['nginx', 'netlify', 'caddy'];
-    expect(describeChange({ published: { ...meta, hosts } })).toEqual([
-      'the configuration for nginx and caddy was removed, because no host was named. To restore it, repeat the command with --host nginx caddy.',
-    ]);
   });
-
-  it('lists all changes and the options that restore them in one warning', () => {
-    const hosts = ['nginx'];
-    expect(describeChange({ published: { ...published, hosts } })).toEqual([
-      'the configuration for nginx was removed, because no host was named; links were file and are now query, because --links was not given; icons were none and are now link, because --sprites was not given; the archive was removed, because --archive was not given. To restore them, repeat the command with --host nginx --links file --sprites none --archive.',
-    ]);
+  expect(describeChangedSettings(settings, published)).toEqual([
+    'base URL https://example.test → https://new.test',
+    'links query → file',
+    'hosts nginx caddy → netlify',
+    'icons link → mirror',
+    'archive no → yes',
+  ]);
+  const sameSettings = resolve({
+    ...defaults,
+    baseUrl: published.base_url,
+    hosts: ['caddy', 'nginx'],
   });
-
-  it.each<[string, Partial<SettingsChange>]>([
-    ['nothing is published', {}],
-    [
-      'the published site has the same settings',
-      { published: { ...meta, ...settings, hosts: ['netlify'] } },
-    ],
-    [
-      'this version does not support the published host',
-      { published: { ...meta, hosts: ['x'] } },
-    ],
-    [
-      'the user named other hosts',
-      {
-        published: { ...meta, hosts: ['nginx'] },
-        wanted: { ...wanted, hosts: ['netlify'] },
-      },
-    ],
-    [
-      'the user chose other links and icons',
-      {
-        published: {
-          ...meta,
-          links: 'file',
-          sprites: { mode: 'mirror', upstream: null },
-        },
-        wanted: {
-          ...wanted,
-          links: 'query',
-          sprites: { mode: 'link', upstream: undefined },
-        },
-      },
-    ],
-    ['a copy changes links and icons', { published, isCopy: true }],
-  ])('returns nothing if %s', (_, change) => {
-    expect(describeChange(change)).toEqual([]);
-  });
+  expect(describeChangedSettings(sameSettings, published)).toEqual([]);
 });

@@ -48,8 +48,9 @@ const build =
 it('prints the summary for a first build', async () => {
   expect(await type(`${build} data`)).toMatchInlineSnapshot(`
     "data: 120 moves, 5 items from https://upstream.test/api/v2, captured 2026-01-02
+    site: https://example.test, host netlify
     site: … files, … B: … written, 0 kept, 0 removed, in … s
-    next: gamedata serve site, or upload that folder to a host
+    next: npx gamedata serve site
     exit code 0"
   `);
 });
@@ -57,12 +58,12 @@ it('prints the summary for a first build', async () => {
 it('prints the records that changed since the last build', async () => {
   expect(await type(`${build} newer`)).toMatchInlineSnapshot(`
     "records: 1 move renamed; 1 item added
-      moves renamed: move-1 → pound (id 1); name "Move 1" → "Pound"
-      items added: item-6 (id 6): "Item 6"
-    names: 1 name changed in en
+      renamed: move/move-1 → pound
+    names changed: 1 in en
     data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
+    site: https://example.test, host netlify
     site: … files, … B: 32 written, … kept, 1 removed, in … s
-    next: gamedata serve site, or upload that folder to a host
+    next: npx gamedata serve site
     exit code 0"
   `);
   expect(await type(`${build} newer`)).toMatchInlineSnapshot(`
@@ -75,7 +76,6 @@ it('prints an error and a hint if too many records are missing', async () => {
   expect(await type(`${build} fewer`)).toMatchInlineSnapshot(`
     "error: move: 20 of 120 records are gone, expected at most 1%: move-101, move-102, move-103; item: 1 of 6 records are gone, expected at most 1%: item-6
     hint: If the new data is right, allow this once with --max-shrink 17.
-    site: unchanged
     exit code 4"
   `);
   expect(await type('verify site')).toMatchInlineSnapshot(`
@@ -88,13 +88,13 @@ it('prints the summary for a mirrored site', async () => {
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
     "data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
     fetched: 9 requests · … B · 0 from cache
-    base URL: https://example.test, as in the source
+    site: https://example.test, host netlify
     copy: … files, … B: … written, 0 kept, 0 removed, in … s
-    next: gamedata serve copy, or upload that folder to a host
+    next: npx gamedata serve copy
     exit code 0"
   `);
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
-    "copy: … files, … B: nothing changed, in … s; 120 moves, 6 items, captured 2026-01-02; base URL: https://example.test, as in the source
+    "copy: … files, … B: nothing changed, in … s; 120 moves, 6 items, captured 2026-01-02
     exit code 0"
   `);
   expect(await type('diff data copy')).toMatchInlineSnapshot(`

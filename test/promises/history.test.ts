@@ -22,7 +22,12 @@ async function operator() {
   const [site, data] = [path.join(folder, 'site'), path.join(folder, 'data')];
   // The bundled data set has more records than this upstream, so the guard would
   // reject the build.
-  const shared = { source: 'rest', upstream, cache: false, maxShrink: 100 } as const;
+  const shared = {
+    source: 'rest',
+    upstream,
+    cache: temporaryFolder(),
+    maxShrink: 100,
+  } as const;
   const on = (day: string) =>
     vi.stubEnv('SOURCE_DATE_EPOCH', String(Date.parse(day) / 1000));
   on('2026-01-01');

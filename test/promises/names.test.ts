@@ -39,7 +39,7 @@ async function createScene() {
   const { url: upstream } = await serveUpstream(upstreamOf(answers));
   const out = path.join(temporaryFolder(), 'site');
   const shared = {
-    cache: false,
+    cache: temporaryFolder(),
     baseUrl: 'https://example.test',
     maxShrink: 100,
   } as const;

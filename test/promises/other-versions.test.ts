@@ -23,7 +23,7 @@ async function operator() {
   const options = {
     source: 'rest',
     upstream,
-    cache: false,
+    cache: temporaryFolder(),
     maxShrink: 100,
   } as const;
   const run = () => build({ ...options, baseUrl: 'https://example.test', out });
@@ -68,7 +68,7 @@ it('continues the history of a snapshot from another version of gamedata', async
   const report = await snapshot({
     upstream: url,
     data,
-    cache: false,
+    cache: temporaryFolder(),
     maxShrink: 100,
   });
   expect(report.changes.steps[0]?.totals).toMatchObject({

@@ -206,8 +206,8 @@ function listBodyFaults(): Fault[] {
     null: 'got null, expected object',
     '[]': 'got [], expected object',
     '{"detail":"Not found."}': 'got nothing, expected number',
-    '<!doctype html>': 'got "<!doctype html>" in line 1, column 1, expected JSON',
-    '': 'got nothing, expected JSON',
+    '<!doctype html>': 'got invalid JSON: ',
+    '': 'got invalid JSON: ',
   };
   for (const [body, text] of Object.entries(bodies)) {
     faults.push(again(`the body ${JSON.stringify(body)}`, text, send(200, body)));

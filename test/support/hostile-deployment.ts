@@ -336,7 +336,7 @@ async function useAll({ url, out }: Trial): Promise<string[]> {
   const describeCopies = (): string => [...fingerprint(copies)].join('\n');
   const oldCopies = describeCopies();
   const hosts = hostNames.filter((name) => name !== 'cloudflare');
-  const resolved = resolveBuild({ out, maxShrink: 100, hosts }, {});
+  const resolved = resolveBuild({ out, maxShrink: 100, hosts });
   // No option sets the delay between attempts, which would take most of the time.
   const source = { ...resolved.source, concurrency: 4, retryBaseMs: 1 };
   const mirroring = makeSite({ ...resolved, copiedFrom: url, source });

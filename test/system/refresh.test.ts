@@ -158,7 +158,7 @@ async function createRepository(): Promise<Repository> {
   }
   await snapshot({
     upstream,
-    cache: false,
+    cache: temporaryFolder(),
     maxShrink: 100,
     data: path.join(work, 'data'),
   });

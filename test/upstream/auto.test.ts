@@ -99,7 +99,7 @@ describe('the source auto', () => {
     [
       'its first list is an error page',
       failAt('/move/?', (response) => response.end('<html>')),
-      'got "<html>"',
+      'got invalid JSON',
     ],
     [
       'its first list has another form',
@@ -160,10 +160,12 @@ it('explains the fallback of the source auto in the report and in meta.json', as
   vi.stubEnv('HTTPS_PROXY', await deserted());
   onTestFinished(() => void vi.unstubAllEnvs());
   const out = path.join(temporaryFolder(), 'site');
-  const { source, ...resolved } = resolveBuild(
-    { source: 'auto', baseUrl: 'https://example.test', out, cache: false },
-    {},
-  );
+  const { source, ...resolved } = resolveBuild({
+    source: 'auto',
+    baseUrl: 'https://example.test',
+    out,
+    cache: temporaryFolder(),
+  });
   const dataFolder = writeData(createRecords(1, 9));
   const makeSiteAgain = () =>
     makeSite({ ...resolved, source: { ...source, dataFolder, retryBaseMs: 1 } });

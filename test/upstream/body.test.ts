@@ -64,13 +64,8 @@ describe('decodeJson', () => {
     },
   );
 
-  it.each([
-    ['{"name":"', String.raw`"{\"name\":\"" in line 1, column 10`],
-    ['', 'nothing'],
-  ])('rejects the invalid JSON %j', (text, shownText) => {
-    expect(() => decodeJson(Buffer.from(text))).toThrow(
-      new DataError(`got ${shownText}, expected JSON`, {}),
-    );
+  it.each(['{"name":"', ''])('rejects the invalid JSON %j', (text) => {
+    expect(() => decodeJson(Buffer.from(text))).toThrow('got invalid JSON: ');
   });
 
   it('rejects encodings other than UTF-8', () => {

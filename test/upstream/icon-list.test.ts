@@ -153,7 +153,7 @@ describe('an icon list at a URL', () => {
     ],
     ['missing', { status: 404, body: '' }, 'got 404, expected 200'],
     ['unavailable', { status: 503, body: '' }, 'got 503, expected 200'],
-    ['not JSON', { body: '<html>' }, 'expected JSON'],
+    ['not JSON', { body: '<html>' }, 'invalid JSON'],
     [
       'another response',
       { body: '{"message":"x"}' },

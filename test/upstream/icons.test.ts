@@ -342,7 +342,7 @@ async function prepareBuild(raw: SomeRecords) {
     ...source,
     baseUrl: 'https://example.test',
     out: site,
-    cache: false,
+    cache: temporaryFolder(),
     sprites: 'mirror',
     spritesUpstream: host.upstream,
   };
@@ -437,6 +437,6 @@ it.each(['a b', 'x;return 301 y', '$host', '%1', "x'y"])(
       sprites: 'link',
       spritesUpstream: `https://icons.test/${part}`,
     } as const;
-    expect(() => resolveBuild(options, {})).toThrow('--sprites-upstream: ');
+    expect(() => resolveBuild(options)).toThrow('--sprites-upstream: ');
   },
 );

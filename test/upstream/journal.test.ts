@@ -170,19 +170,6 @@ describe('the journal', () => {
     ]);
   });
 
-  it('reports once that it has stored values', () => {
-    const { addValues, open } = createScene();
-    const onStored = vi.fn();
-    const journal = open({ onStored });
-    expect(onStored).not.toHaveBeenCalled();
-    journal.add('a', '1');
-    journal.add('b', '2');
-    expect(onStored).toHaveBeenCalledTimes(1);
-    addValues('c');
-    open({ onStored });
-    expect(onStored).toHaveBeenCalledTimes(2);
-  });
-
   it('ignores values that are added after it was closed', () => {
     const { open, readUrls } = createScene();
     const journal = open();

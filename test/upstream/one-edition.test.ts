@@ -87,7 +87,7 @@ it('records the editions for a site and for each step in its history', async () 
     upstream: server.url,
     baseUrl: 'https://example.test',
     out,
-    cache: false,
+    cache: temporaryFolder(),
     maxShrink: 100,
   } as const;
   await build(options);

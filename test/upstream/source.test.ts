@@ -31,7 +31,7 @@ async function startScene(options: UpstreamOptions = {}) {
   const capture = (skip: string[] = []) =>
     snapshot({
       upstream: server.url,
-      cache: false,
+      cache: temporaryFolder(),
       maxShrink: 100,
       skip,
       data: at('data'),

@@ -158,7 +158,7 @@ describe('verifyFolder', () => {
     [
       'a broken manifest',
       write('manifest.json', '{'),
-      /manifest.json: got "{" in line 1, column 2, expected JSON$/,
+      /manifest.json: got invalid JSON: /,
     ],
     [
       'an outer path',

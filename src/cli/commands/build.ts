@@ -1,33 +1,26 @@
 import path from 'node:path';
-import { kindNames } from '../../contract/kinds.ts';
-import { joinWords, quoteArgument } from '../../contract/words.ts';
+import { describeSubject, quoteArgument } from '../../contract/words.ts';
 import { isInside } from '../../files.ts';
 import { hosts as allHosts } from '../../hosts/index.ts';
-import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
+import { PUBLIC_FOLDER } from '../../package.ts';
 import { type MakeSiteOptions, makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport, SiteReport } from '../../pipeline/report.ts';
 import {
   type CommandResult,
   defineCommand,
-  exitCodes,
   type OptionInput,
   parseOptions,
   reportOptions,
 } from '../command.ts';
-import { inGroup, integer, option, required } from '../options.ts';
+import { inGroup, integer, numeric, option, required } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
-import {
-  BUILD_FOLDER,
-  type Environment,
-  resolveWanted,
-  siteOptions,
-} from '../site-options.ts';
+import { BUILD_FOLDER, resolveWanted, siteOptions } from '../site-options.ts';
 import {
   resolveSource,
   type SourceOptions,
   sourceOptions,
 } from '../source-options.ts';
-import { formatProblems, formatPublished, formatSummary } from '../summary.ts';
+import { formatPublished, formatSummary } from '../summary.ts';
 
 export const outputFolder = required('a folder').refine(
   (out) => !isInside(PUBLIC_FOLDER, path.resolve(out)),
@@ -40,10 +33,14 @@ const buildOptions = {
   ...sourceOptions,
   ...siteOptions,
   ...inGroup('Output:', {
-    out: option('--out <dir>', 'output folder', outputFolder.default(BUILD_FOLDER)),
-    keep: option(
+    out: option(
+      '--out <dir>',
+      'folder of the site',
+      outputFolder.default(BUILD_FOLDER),
+    ),
+    keep: numeric(
       '--keep <n>',
-      'keep the last n data sets next to the output folder',
+      'keep the last n data sets next to the site',
       integer(0, 1000).optional(),
     ),
   }),
@@ -59,50 +56,41 @@ export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
  * into place: the folder may then contain parts of both sites, and the next build
  * completes the change.
  *
- * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
+ * @throws GamedataError
  */
 export const build = async (options: BuildOptions = {}): Promise<BuildReport> =>
-  makeSite(resolveBuild(options, process.env));
+  makeSite(resolveBuild(options));
 
-export function resolveBuild(
-  options: BuildOptions,
-  environment: Environment,
-): MakeSiteOptions {
-  const { out, keep, verify, ...parsed } = parseOptions(buildOptions, options);
-  const source = resolveSource(parsed, environment);
-  const wanted = resolveWanted(parsed, environment);
-  return { out, keep, verify, source, wanted };
+export function resolveBuild(options: BuildOptions): MakeSiteOptions {
+  const { out, keep, ...parsed } = parseOptions(buildOptions, options);
+  const source = resolveSource(parsed);
+  return { out, keep, source, wanted: resolveWanted(parsed) };
 }
 
 export const command = defineCommand({
-  description: `Reads every ${joinWords(kindNames)}, and publishes the site into a folder.`,
+  description: `Reads all ${describeSubject()}, and publishes them as a static JSON API into a folder.`,
+  examples: [
+    'gamedata build --base-url https://example.org --host nginx --out /srv/site',
+    'gamedata build --source snapshot   # builds from data/, without a network',
+  ],
   options: { ...reportOptions, ...buildOptions },
   async run({ options, reporter, watchers, signal }) {
     const report = await build({ ...options, ...watchers, signal });
     return reportBuild(report, reporter);
   },
-  getOut: ({ out = '' }) => out,
 });
 
-/**
- * Prints the results of a build, the next steps, and any problems found by
- * `--verify` or `--keep`.
- */
+/** Prints the results of a build, and the next steps. */
 export function reportBuild(report: BuildReport, reporter: Reporter): CommandResult {
-  const { problems } = report.checks;
   const lines = [...formatSummary(report), ...listNextSteps(report)];
   reporter.print(lines, formatPublished(report));
-  reporter.fail(formatProblems(report.out, problems));
-  const exitCode = problems.length > 0 ? exitCodes.unfinished : exitCodes.done;
-  return { output: report, exitCode };
+  return { output: report };
 }
 
 /** Lists the commands that put a changed site into operation. */
-function listNextSteps({ changed, checks, out, site }: BuildReport): string[] {
-  if (!changed || checks.problems.length > 0) return [];
-  const lines: string[] = [];
-  for (const step of listCommands(out, site)) lines.push(`next: ${step}`);
-  return lines;
+function listNextSteps({ changed, out, site }: BuildReport): string[] {
+  if (!changed) return [];
+  return listCommands(out, site).map((command) => `next: ${command}`);
 }
 
 function listCommands(
@@ -114,7 +102,5 @@ function listCommands(
   for (const { deployCommand } of configured) {
     if (deployCommand) return [deployCommand(out)];
   }
-  return [
-    `${findStartCommand()} serve ${quoteArgument(out)}, or upload that folder to a host`,
-  ];
+  return [`npx gamedata serve ${quoteArgument(out)}`];
 }

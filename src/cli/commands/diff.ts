@@ -1,5 +1,6 @@
 import type { Comparison } from '../../contract/changes.ts';
 import { isUrl } from '../../contract/paths.ts';
+import { describeSubject } from '../../contract/words.ts';
 import { withRecords } from '../../data/advance.ts';
 import {
   compare,
@@ -88,16 +89,19 @@ const outputOptions = inGroup('Output:', {
     '--format <format>',
     'output format',
     oneOf(formatNames).default('text'),
+    { choices: formatNames },
   ),
   exitCode: flag('--exit-code', 'exit with 3 instead of 0 if there are differences'),
 });
 
 export const command = defineCommand({
-  description:
-    'Compares two data sets, each given by the folder or URL of a data set or a site: records added, removed, renamed (same id, new slug) and changed, field by field.',
+  description: `Compares the ${describeSubject()} of two data sets or sites: added, removed, renamed (same id, new slug) and changed records.`,
+  examples: [
+    'gamedata diff build https://example.org',
+    'gamedata diff data newer-data --format markdown',
+  ],
   arguments: { '<old>': ['the older data set'], '<new>': ['the newer data set'] },
   options: { ...outputOptions, ...diffOptions },
-  exitsOnSignal: true,
   async run({ options }, from: string, to: string) {
     const { format, exitCode, ...diffOptions } = options;
     const output = parseOptions(outputOptions, { format });

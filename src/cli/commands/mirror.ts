@@ -1,4 +1,5 @@
 import { isUrl } from '../../contract/paths.ts';
+import { describeSubject } from '../../contract/words.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
 import {
@@ -38,32 +39,28 @@ export interface MirrorReport extends BuildReport {
  * from that site, unless they are given. All other settings have the same defaults as in
  * a build.
  *
- * @throws UsageError, UpstreamError, OutputError, DataError or GuardError. The
- * published copy is then unchanged, except if files could not be moved into place.
- * The next command completes such a change.
+ * @throws GamedataError. The published copy is then unchanged, except if files could
+ * not be moved into place. The next command completes such a change.
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
-  const {
-    from: named,
-    out,
-    verify,
-    ...parsed
-  } = parseOptions(mirrorOptions, options);
+  const { from: named, out, ...parsed } = parseOptions(mirrorOptions, options);
   const from = isUrl(named) ? parseValue(httpUrl, named, 'address') : named;
   const source = { ...parsed, source: 'snapshot', upstream: from } as const;
   const report = await makeSite({
     out,
-    verify,
     copiedFrom: from,
-    source: resolveSource(source, process.env),
-    wanted: resolveWanted(parsed, process.env),
+    source: resolveSource(source),
+    wanted: resolveWanted(parsed),
   });
   return { ...report, address: from };
 }
 
 export const command = defineCommand({
-  description:
-    'Copies a site, completely or not at all: builds it again from its data set and its icons.',
+  description: `Copies a site with all ${describeSubject()}: builds it again from its data set and its icons.`,
+  examples: [
+    'gamedata mirror https://example.org copy',
+    'gamedata mirror https://example.org copy --base-url http://127.0.0.1:3000',
+  ],
   arguments: {
     '<url|dir>': ['the site to copy'],
     '<copy>': ['folder of the copy'],
@@ -74,5 +71,4 @@ export const command = defineCommand({
     const report = await mirror({ ...options, ...watchers, from, out, signal });
     return reportBuild(report, reporter);
   },
-  getOut: (_, _from: string, out = '') => out,
 });

@@ -22,6 +22,7 @@ import {
   flag,
   inGroup,
   integer,
+  numeric,
   option,
   required,
   text,
@@ -36,7 +37,7 @@ const ownAddress = text(
 );
 
 const serveOptions = inGroup('Server:', {
-  port: option(
+  port: numeric(
     '--port <n>',
     'port to listen on; 0 picks a free one',
     integer(0, 65_535).default(3000),
@@ -135,6 +136,7 @@ function formatHost(address: string): string {
 export const command = defineCommand({
   description:
     'Serves a built site with the whole contract: any limit and offset, pages for browsers, 304, 405, redirects.',
+  examples: ['gamedata serve build', 'gamedata serve copy --port 4000'],
   arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },
   options: {
     ...quietOption,

@@ -1,5 +1,4 @@
-import { kindNames } from '../../contract/kinds.ts';
-import { joinWords } from '../../contract/words.ts';
+import { describeSubject } from '../../contract/words.ts';
 import { makeDataSet } from '../../pipeline/make-data-set.ts';
 import type { Report } from '../../pipeline/report.ts';
 import {
@@ -33,23 +32,25 @@ export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions
  * Saves the upstream's data in a folder that later builds can read. `auto` means
  * `rest`, because a snapshot has no fallback.
  *
- * @throws UsageError, UpstreamError, DataError, GuardError or OutputError. The data
- * set is then unchanged, except if files could not be moved into place. The next
+ * @throws GamedataError. The data set is then unchanged, except if files could not be moved into place. The next
  * command completes such a change.
  */
 export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const { data, ...parsed } = parseOptions(snapshotOptions, options);
   const name = parsed.source === 'auto' ? 'rest' : parsed.source;
-  return makeDataSet(data, resolveSource({ ...parsed, source: name }, process.env));
+  return makeDataSet(data, resolveSource({ ...parsed, source: name }));
 }
 
 export const command = defineCommand({
-  description: `Reads every ${joinWords(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, because a snapshot has no fallback.`,
+  description: `Reads all ${describeSubject()}, and writes them to a folder that builds can read instead of the upstream.`,
+  examples: [
+    'gamedata snapshot   # refreshes data/',
+    'gamedata snapshot --source csv --data /srv/data',
+  ],
   options: { ...reportOptions, ...snapshotOptions },
   async run({ options, reporter, watchers, signal }) {
     const output = await snapshot({ ...options, ...watchers, signal });
     reporter.print(formatSummary(output));
     return { output };
   },
-  getOut: ({ data = '' }) => data,
 });

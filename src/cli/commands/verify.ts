@@ -16,7 +16,6 @@ import {
 } from '../command.ts';
 import {
   codeOnly,
-  hintAtBaseUrl,
   httpUrl,
   inGroup,
   oneOf,
@@ -143,11 +142,14 @@ function assertCompatible({ target, like, wait }: VerifyOptions): void {
 export const command = defineCommand({
   description:
     'Compares the files of a built site with its manifest, or the responses of a deployment with the contract.',
+  examples: [
+    'gamedata verify build',
+    'gamedata verify https://example.org --like build --wait 10m',
+  ],
   arguments: {
     '<dir|url>': ["a site's folder, or a deployment's URL"],
   },
   options: { ...reportOptions, ...verifyOptions },
-  exitsOnSignal: true,
   async run({ options, reporter }, target: string) {
     const report = await verify({
       ...options,
@@ -165,7 +167,6 @@ export const command = defineCommand({
       return { output: report, exitCode: exitCodes.done };
     }
     reporter.fail(lines);
-    for (const hint of hintAtBaseUrl(target)) reporter.notice(hint);
     return { output: report, exitCode: exitCodes.failed };
   },
 });

@@ -47,7 +47,7 @@ describe('mirror', () => {
       expect(await mirror({ from, out })).toMatchObject({
         address: from,
         changed: true,
-        site: { baseUrl: FROM, baseUrlFrom: 'source' },
+        site: { baseUrl: FROM },
       });
       expect(readTree(out)).toEqual(readTree(site));
     }
@@ -95,7 +95,12 @@ describe('mirror', () => {
   it('applies the guard to a copy that replaces a larger one', async () => {
     const { move, item } = rawRecords(31, 5);
     const out = newFolder();
-    await build({ ...(await smallSource({ move, item })), maxShrink: 100, out });
+    await build({
+      ...(await smallSource({ move, item })),
+      maxShrink: 100,
+      out,
+      baseUrl: FROM,
+    });
     const { code, stderr } = await callCli(['mirror', site, out]);
     expect(code).toBe(4);
     expect(stderr).toContain('move: 23 of 31 records are gone');

@@ -16,7 +16,7 @@ const createOptions = (upstream: string) =>
   ({
     upstream,
     data: path.join(temporaryFolder(), 'data'),
-    cache: false,
+    cache: temporaryFolder(),
     maxShrink: 100,
   }) as const;
 

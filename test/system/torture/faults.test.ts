@@ -63,7 +63,7 @@ async function runBuild(
     concurrency: 1,
   } as const;
   try {
-    const { source, ...resolved } = resolveBuild({ ...restOptions, ...options }, {});
+    const { source, ...resolved } = resolveBuild({ ...restOptions, ...options });
     await makeSite({ ...resolved, source: { ...source, retryBaseMs: 1, timeouts } });
     return undefined;
   } catch (error) {
