@@ -1,3 +1,5 @@
+import { truncate } from './contract/words.ts';
+
 export interface ErrorOptions {
   readonly cause?: unknown;
   readonly hint?: string | undefined;
@@ -74,6 +76,9 @@ export class UpstreamError extends GamedataError {
   }
 }
 
+/** In characters. The upstream may send a slug of any length. */
+const MAX_PART = 200;
+
 export type DataLocation = Readonly<
   Partial<Record<'kind' | 'record' | 'field', string | undefined>>
 >;
@@ -84,8 +89,11 @@ export class DataError extends GamedataError {
   readonly location: DataLocation;
 
   constructor(problem: string, location: DataLocation, options: ErrorOptions = {}) {
-    const parts = [location.kind, location.record, location.field];
-    const place = parts.filter((part) => part !== undefined).join(' › ');
+    const parts: string[] = [];
+    for (const part of [location.kind, location.record, location.field]) {
+      if (part !== undefined) parts.push(truncate(part, MAX_PART));
+    }
+    const place = parts.join(' › ');
     super(place === '' ? problem : `${place}: ${problem}`, options);
     this.problem = problem;
     this.location = location;

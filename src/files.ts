@@ -76,7 +76,7 @@ export function toOutputError(error: unknown, name: string): unknown {
 function findHint(error: unknown): string | undefined {
   const code = errorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return 'Free some space: a build needs room for a second copy of the changed files.';
+    return 'Free some space or inodes (`df -i`): a build needs room for a second copy of the changed files.';
   }
   const isDenied = code === 'EACCES' || code === 'EPERM';
   const userId = process.geteuid?.();

@@ -29,6 +29,11 @@ it.each([
   expect('cause' in error).toBe(false);
 });
 
+it('shortens the parts of a location, because the upstream may send any slug', () => {
+  const { message } = new DataError('is bad', { record: 'x'.repeat(1000) });
+  expect(message).toBe(`${'x'.repeat(200)}…: is bad`);
+});
+
 const coded = (code: string, options?: ErrorOptions) =>
   Object.assign(new Error(code, options), { code });
 it.each<[string, unknown, string]>([

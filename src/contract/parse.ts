@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
+import { truncate } from './words.ts';
 
 /**
  * Stops at the first problem. Otherwise, zod would collect millions of issues for a
@@ -130,12 +131,6 @@ export function formatValue(value: unknown): string {
     // `JSON.parse` accepts deeper nesting than `JSON.stringify`.
     return 'a value nested too deeply to show';
   }
-}
-
-/** Shortens a string to a number of characters, and marks the omission. */
-export function truncate(text: string, length: number): string {
-  if (text.length <= length) return text;
-  return `${text.slice(0, length)}…`;
 }
 
 /**

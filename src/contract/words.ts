@@ -50,6 +50,12 @@ export const describeSubject = (): string => `Pokémon ${listKinds()}`;
 export const TRADEMARK_NOTE =
   'gamedata is not affiliated with PokéAPI, or with Nintendo, Creatures, GAME FREAK or The Pokémon Company, who own the Pokémon trademark.';
 
+/** Shortens a string to a number of characters, and marks the omission. */
+export function truncate(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length)}…`;
+}
+
 /** Groups digits in threes, as in `1,234,567`. */
 export function groupDigits(value: number): string {
   // Matches the positions that are followed by a multiple of three digits.

@@ -26,6 +26,8 @@ export interface GetOptions {
   readonly maxBytes?: number | undefined;
   /** Whether the first attempt, too, must not be answered by a cache. */
   readonly isPastCaches?: boolean;
+  /** More headers for this request. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whether the file may be missing, so that 403, 404 and 410 are final. */
   readonly isOptional?: boolean;
   readonly maxAttempts?: number;
@@ -91,14 +93,17 @@ export function createClient(options: ClientOptions): Client {
     sleep(ms, undefined, { signal: closing.signal });
 
   /** Sends one request as soon as every pause is over, and follows its redirect. */
-  async function send(url: string, maxBytes: number): Promise<RawResponse> {
+  async function send(
+    url: string,
+    { maxBytes = MAX_BODY_BYTES, headers }: GetOptions,
+  ): Promise<RawResponse> {
     let leftMs = pausedUntil - Date.now();
     while (leftMs > 0) {
       await wait(leftMs);
       // Another response may have extended the pause in the meantime.
       leftMs = pausedUntil - Date.now();
     }
-    const request = { headers: ACCEPTED, maxBytes };
+    const request = { headers: { ...ACCEPTED, ...headers }, maxBytes };
     const response = await transport.request(url, request);
     const target = findSlashRedirect(url, response);
     if (target === undefined) return response;
@@ -113,10 +118,10 @@ export function createClient(options: ClientOptions): Client {
   async function sendAttempt(
     url: string,
     attempt: number,
-    { maxBytes = MAX_BODY_BYTES, isOptional = false }: GetOptions,
+    getOptions: GetOptions,
   ): Promise<RawResponse> {
-    const response = await send(url, maxBytes);
-    const error = findStatusError(response, isOptional);
+    const response = await send(url, getOptions);
+    const error = findStatusError(response, getOptions.isOptional ?? false);
     if (error === undefined) return response;
     const { status, retryAfterMs = 0, isFinal } = error.details;
     // A 429 always requires a pause, even if it does not state how long.

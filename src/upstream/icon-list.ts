@@ -78,7 +78,8 @@ function acceptList({ body }: AcceptableResponse): IconList {
 
 /**
  * Requests the icon list for tables at a URL. GitHub allows each IP address 60
- * anonymous requests per hour, so we send a single request.
+ * anonymous requests per hour, so we send a single request, with the token in
+ * `GITHUB_TOKEN` if there is one.
  */
 export async function fetchIconList(
   client: Client,
@@ -90,14 +91,21 @@ export async function fetchIconList(
     return createUnknownList(`${upstream} has no list of icons`);
   }
   try {
-    const options = { maxBytes: responseLimits.list, maxAttempts: 1 };
-    return await client.get(url, acceptList, options);
+    return await client.get(url, acceptList, {
+      maxBytes: responseLimits.list,
+      maxAttempts: 1,
+      headers: createAuthorization(process.env.GITHUB_TOKEN),
+    });
   } catch (error) {
     // An aborted request looks like a failed request, so we check for it here.
     signal?.throwIfAborted();
     if (!(error instanceof UpstreamError)) throw error;
     return createUnknownList(error.message);
   }
+}
+
+function createAuthorization(token = ''): Record<string, string> {
+  return token === '' ? {} : { authorization: `Bearer ${token}` };
 }
 
 /** Maps item slugs to icons. Items with the placeholder are left out. */

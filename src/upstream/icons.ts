@@ -6,7 +6,7 @@ import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/responses.ts';
 import { formatCount } from '../contract/words.ts';
 import type { DataSet, Records } from '../data/data-set.ts';
-import { DataError, UpstreamError } from '../errors.ts';
+import { DataError, OutputError, UpstreamError } from '../errors.ts';
 import type { AcceptableResponse, Client, ClientOptions } from './client.ts';
 import type { RequestStats } from './transport.ts';
 
@@ -71,7 +71,8 @@ export async function gatherIcons(
   const { source, assets, copied: copiedIcons, readPublished, fetcher } = options;
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) {
-    throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
+    const problem = 'does not exist, expected the image for items without an icon';
+    throw new OutputError(problem, `public/${PLACEHOLDER_ICON}`);
   }
   // Links to icons need no files, so the records are not read.
   const icons =

@@ -16,7 +16,12 @@ import {
   splitNames,
 } from './normalize.ts';
 import { type EditionReader, readOneEdition } from './one-edition.ts';
-import { describeUnknownSkips, type Source, type SourceContext } from './source.ts';
+import {
+  describeUnknownSkips,
+  type Source,
+  type SourceContext,
+  type SourceResult,
+} from './source.ts';
 
 export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
 
@@ -132,7 +137,7 @@ export const restSource: Source = (context) => {
     firstUrl: `${upstream}/${kindNames[0]}/${FIRST_QUERY}`,
     version: `rest-${RAW_VERSION}`,
   };
-  return readOneEdition(options, async (reader) => {
+  const reading = readOneEdition<SourceResult>(options, async (reader) => {
     const lists = await readLists(reader, upstream, context);
     const failed = createFailedRecords(skip);
     const raw = await readRecords(reader, lists, failed, context);
@@ -152,7 +157,17 @@ export const restSource: Source = (context) => {
       notices: describeUnknownSkips(skip, lists),
     };
   });
+  return reading.catch((error) => {
+    throw suggestTables(error);
+  });
 };
+
+/** Adds a hint if the upstream blocks this network. */
+function suggestTables(error: unknown): unknown {
+  if (!(error instanceof UpstreamError) || error.status !== 403) return error;
+  const hint = 'The upstream may block this network: try --source csv.';
+  return new UpstreamError(error.message, { cause: error, status: 403, hint });
+}
 
 /** An entry of a list, with a link to the record. */
 interface ListEntry {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DataSet } from '../../src/data/data-set.ts';
 import { tableNames } from '../../src/upstream/csv.ts';
 import { findIconListUrl } from '../../src/upstream/icon-list.ts';
@@ -135,6 +135,16 @@ describe('an icon list at a URL', () => {
     });
     expect(requests.at(-1)?.path).toBe('/list');
     expect(countLists()).toBe(1);
+  });
+
+  it('sends the token in GITHUB_TOKEN only with the request for the list', async () => {
+    vi.stubEnv('GITHUB_TOKEN', 'secret');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { upstream, iconListUrl, requests } = await serve(listWithA);
+    await load(upstream, { iconListUrl });
+    const tokens = requests.map(({ headers }) => headers.authorization);
+    expect(tokens.at(-1)).toBe('Bearer secret');
+    expect(tokens.slice(0, -1).every((token) => token === undefined)).toBe(true);
   });
 
   const complete = encodeList(['a.png', 'b.png']);

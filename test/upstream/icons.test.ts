@@ -180,6 +180,22 @@ describe('gatherIcons', () => {
     },
   );
 
+  it('rejects a site without the placeholder', async () => {
+    const { gather } = await startScene();
+    await expect(gather({ assets: [] })).rejects.toThrow(
+      'public/sprites/items/unknown.png: does not exist, expected the image',
+    );
+  });
+
+  it('keeps two icons whose names differ only in case', async () => {
+    const items = ['A', 'a'].map((name, at) =>
+      rawItem(at + 1, { sprite: `sprites/items/${name}.png` }),
+    );
+    const { gather } = await startScene(items);
+    const { icons } = await gather();
+    expect([...icons.keys()].sort()).toEqual(['A.png', 'a.png']);
+  });
+
   it('fetches 1,985 of 2,000 icons if the others answer 403, and one that is added', async () => {
     const items = rawRecords(0, 2000).item;
     const { gather, faults } = await startScene([...items]);

@@ -346,3 +346,13 @@ it('requires a new RAW_VERSION when raw records change', () => {
     'increase RAW_VERSION in src/upstream/rest.ts, and add its fingerprint here';
   expect(fingerprint, hint).toBe(fingerprints[RAW_VERSION]);
 });
+
+it('suggests the tables if the upstream answers 403', async () => {
+  const server = await serveUpstream(upstreamOf({}), {
+    fault: (_, response) => Boolean(response.writeHead(403).end()),
+  });
+  await expect(loadFrom('rest', server.url)).rejects.toMatchObject({
+    code: 'upstream',
+    hint: expect.stringContaining('--source csv'),
+  });
+});

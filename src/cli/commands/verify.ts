@@ -1,7 +1,6 @@
 import { levels } from '../../contract/guarantees.ts';
-import { truncate } from '../../contract/parse.ts';
 import { isUrl } from '../../contract/paths.ts';
-import { formatCount, groupDigits } from '../../contract/words.ts';
+import { formatCount, groupDigits, truncate } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { openSite } from '../../site-folder.ts';
 import type { DeploymentReport } from '../../verify/deployment.ts';
