@@ -64,7 +64,7 @@ export function toOutputError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof GamedataError) return error;
   const { syscall, path = name }: SystemCallError = error;
   if (syscall === undefined) return error;
-  const problem = `cannot be used (${errorCode(error)}, ${syscall})`;
+  const problem = `cannot be used (${errorCode(error)})`;
   return new OutputError(problem, path, { cause: error, hint: findHint(error) });
 }
 

@@ -39,7 +39,7 @@ export async function runCommand(
       process.exitCode = exitCodes[stoppedBy];
       return;
     }
-    const error = toOutputError(thrown, '.');
+    const error = toOutputError(thrown, 'the working folder');
     if (!(error instanceof GamedataError) || error.code === 'usage') throw error;
     if (json === true) printJsonError(error);
     process.exitCode = printError(error, reporter);

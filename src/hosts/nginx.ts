@@ -91,7 +91,6 @@ const ownValues = {
   downloadHeaders: formatHeaders(common, download, {
     'Cache-Control': api['Cache-Control'],
   }),
-  errorHeaders: formatHeaders(error),
   preflightHeaders: formatHeaders(common, api, preflight),
   apiCaching: webServer.headerSets.api['Cache-Control'],
   pageCaching: apiPage['Cache-Control'],

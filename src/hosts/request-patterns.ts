@@ -11,33 +11,15 @@ export const escapeRegExp = (text: string): string =>
 /**
  * Creates an expression that matches a raw query and captures the last value of a
  * parameter. We do not use the servers' own variables for parameters: they ignore
- * letter case, do not decode names, and return the first value or all values.
+ * letter case and return the first value or all values.
  */
 export const lastParameterPattern = (
   parameter: 'format' | 'limit' | 'offset',
-): string => `^(?:.*&)?${allowEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
-
-const formatName = allowEncoding('format');
+): string => `^(?:.*&)?${parameter}(?:=([^&]*))?(?:&|$)`;
 
 /** Matches a raw query in which the last `format` parameter is `json`. */
-export const jsonFormatPattern = `(?:^|&)${formatName}=json(?:&(?!${formatName}(?:[=&]|$))[^&]*)*$`;
-
-/**
- * Creates an expression for a name whose letters may be percent-encoded: it matches
- * `offset` and `o%66fset`.
- */
-function allowEncoding(name: string): string {
-  const letters = [];
-  for (const letter of name) {
-    const code = letter.charCodeAt(0).toString(16);
-    const anyCase = code.replace(
-      /[a-f]/,
-      (digit) => `[${digit}${digit.toUpperCase()}]`,
-    );
-    letters.push(`(?:${letter}|%${anyCase})`);
-  }
-  return letters.join('');
-}
+export const jsonFormatPattern =
+  '(?:^|&)format=json(?:&(?!format(?:[=&]|$))[^&]*)*$';
 
 /**
  * Creates an expression for an `Accept` header that lists a media range. The range
@@ -61,24 +43,11 @@ const best = {
   html: matchMember('text/html', ',|;\\s*q=1'),
 } as const;
 
-// Early versions of Safari send `…,text/html;q=0.9,…,*/*;q=0.5`. If the header does
-// not list JSON, we therefore compare the first digits of the qualities of HTML and
-// `*/*`. The expression matches only if the first quality in the header belongs to
-// HTML, because a search for any position would take quadratic time on a long
-// header.
-const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
-  (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
-);
-const ranked = {
-  json: matchMember('application/(?:\\*|json)', '[,;]'),
-  html: `(?i)^(?:[^;]*,)?\\s*text/html\\s*;\\s*q=0?\\.(?:${lowerRest.join('|')})`,
-} as const;
-
 /**
  * Pairs of expressions for `Accept`. The first match wins, and within a pair, JSON
  * comes before HTML.
  */
-export const preferencePatterns = [best, ranked, listed] as const;
+export const preferencePatterns = [best, listed] as const;
 
 export interface NegotiationRule {
   /** A regular expression for the `Accept` header. */
