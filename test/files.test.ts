@@ -57,7 +57,7 @@ describe('readFile', () => {
 describe('hints for failures of the file system', () => {
   const user = os.userInfo().username;
   const spaceHint =
-    'Free some space: a build needs room for a second copy of the changed files.';
+    'Free some space or inodes (`df -i`): a build needs room for a second copy of the changed files.';
   const permissionHint = `This process runs as the user ${user}. If the folder belongs to another user, change that with chown -R ${user} <folder>.`;
   const hintsByCode: [code: string, hint: string | undefined][] = [
     ['ENOSPC', spaceHint],
@@ -92,7 +92,7 @@ describe('hints for failures of the file system', () => {
 
   it.each(hintsByCode)('toOutputError explains %s', (code, hint) => {
     expect(toOutputError(createFailure(code), 'site')).toMatchObject({
-      message: `site: cannot be used (${code}, write)`,
+      message: `site: cannot be used (${code})`,
       hint,
     });
   });

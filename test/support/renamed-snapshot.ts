@@ -1,9 +1,7 @@
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { advance } from '../../src/data/advance.ts';
-import { readDataSet } from '../../src/data/data-set-folder.ts';
-import { BUNDLED_DATA } from '../../src/package.ts';
-import { openDataSet } from '../../src/site-folder.ts';
-import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
+import { encodeDataSet, type Records } from './decode.ts';
+import { dataSetOf, rawRecords, type SomeRecords } from './sites.ts';
 import { writeDataSet } from './stored-data.ts';
 
 /** Maps current slugs to old slugs. */
@@ -23,20 +21,35 @@ function renameBack(records: Records): Records {
   ) as Records;
 }
 
+/** Returns plain records, of which some have the slugs above. */
+function createRecords(count: number): SomeRecords {
+  const { move, item } = rawRecords(count, count);
+  const [pound, karateChop, ...otherMoves] = move;
+  const [masterBall, ...otherItems] = item;
+  if (!pound || !karateChop || !masterBall) throw new Error('got too few records');
+  const sprite = 'sprites/items/master-ball.png';
+  return {
+    move: [
+      { ...pound, slug: 'pound', englishName: 'Pound' },
+      { ...karateChop, slug: 'karate-chop', englishName: 'Karate Chop' },
+      ...otherMoves,
+    ],
+    item: [
+      { ...masterBall, slug: 'master-ball', englishName: 'Master Ball', sprite },
+      ...otherItems,
+    ],
+  };
+}
+
 /**
- * Writes the bundled data set with a past in which some records were renamed.
+ * Writes a data set with a past in which some records were renamed.
  *
- * @param most the number of records of each kind
+ * @param count the number of records of each kind
  */
-export async function renamedSnapshot(
-  folder: string,
-  most = Number.POSITIVE_INFINITY,
-): Promise<string> {
-  const bundled = decodeDataSet(await readDataSet(openDataSet(BUNDLED_DATA)));
-  const records = mapKinds((kind) =>
-    bundled.records[kind].slice(0, most),
-  ) as Records;
-  const before = encodeDataSet({ ...bundled, records: renameBack(records) });
-  const after = encodeDataSet({ ...bundled, records });
+export async function renamedSnapshot(folder: string, count = 250): Promise<string> {
+  const dataSet = dataSetOf(createRecords(count));
+  const { records } = dataSet;
+  const before = encodeDataSet({ ...dataSet, records: renameBack(records) });
+  const after = encodeDataSet(dataSet);
   return writeDataSet(advance(before, after).dataSet, folder);
 }
