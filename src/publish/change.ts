@@ -19,12 +19,8 @@ export interface Change {
 
 /**
  * Compares the published site with the next one. If a build was killed while it moved
- * files, the result is the rest of the change:
- *
- * - A file that was moved is no longer staged, so it is neither added nor replaced.
- * - A file that was removed is listed again, and removing it again does nothing.
- * - A file below a path that is now a file is not listed, because `assertApplicable`
- *   refuses the change until the operator has deleted its folder.
+ * files, those that it had moved are no longer staged, so the result is the rest of the
+ * change. Removing a file again does nothing.
  *
  * @param staged the paths of the files that are staged and have yet to be moved
  */
@@ -35,25 +31,12 @@ export function compareSites(
 ): Change {
   const added: string[] = [];
   const replaced: string[] = [];
-  const removed: string[] = [];
   for (const file of staged) {
     if (published.has(file)) replaced.push(file);
     else added.push(file);
   }
-  for (const file of published.keys()) {
-    if (!next.has(file) && !isBelowFile(file, next)) removed.push(file);
-  }
+  const removed = [...published.keys()].filter((file) => !next.has(file));
   return { added, replaced, removed };
-}
-
-/** Returns whether a parent folder of a path is a file of a site. */
-function isBelowFile(file: string, site: Entries): boolean {
-  let parent = path.posix.dirname(file);
-  while (parent !== '.') {
-    if (site.has(parent)) return true;
-    parent = path.posix.dirname(parent);
-  }
-  return false;
 }
 
 /** The first place on the way to a file where the site has no real folder. */
@@ -88,7 +71,7 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
 }
 
 /**
- * Checks that a change touches only gamedata's own files inside the folder: the place of
+ * Checks that a change writes only gamedata's own files inside the folder: the place of
  * each new file is free, no file that is replaced has become a folder, and each folder on the
  * way to a file is a real folder or missing. A symlink could lead out of the site.
  *
@@ -98,10 +81,10 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
  * @throws OutputError
  */
 export function assertApplicable(folder: string, change: Change): void {
-  const { added, replaced, removed } = change;
+  const { added, replaced } = change;
   const findGap = createGapFinder(folder);
   const obstacles = new Set<string>();
-  for (const file of [...added, ...replaced, ...removed]) {
+  for (const file of [...added, ...replaced]) {
     const gap = findGap(file);
     if (gap?.isMissing === false) obstacles.add(gap.path);
   }

@@ -20,7 +20,14 @@ import { getMaxBytes } from '../contract/limits.ts';
 import { type Entries, entriesByPath } from '../contract/meta.ts';
 import { STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
 import { GamedataError, OutputError } from '../errors.ts';
-import { attempt, explainFailure, readFile, readStatus, walk } from '../files.ts';
+import {
+  attempt,
+  explainFailure,
+  isInFolders,
+  readFile,
+  readStatus,
+  walk,
+} from '../files.ts';
 import {
   findCommittedManifest,
   type ManifestFile,
@@ -145,9 +152,11 @@ function moveIntoPlace(folder: string, moved: string): void {
 
 /**
  * Removes a file, and then every parent folder that has become empty. If the operator
- * has replaced the file with a folder, the folder stays.
+ * has replaced the file with a folder, or a parent folder with a symlink or a file, these
+ * stay.
  */
 function removeFile(folder: string, file: string): void {
+  if (!isInFolders(folder, file)) return;
   const status = readStatus(path.join(folder, file));
   if (status && !status.isDirectory()) fs.unlinkSync(path.join(folder, file));
   let parent = path.posix.dirname(file);
