@@ -16,17 +16,20 @@ export interface Update {
 }
 
 /**
- * Continues the past of the previous data set with the change to the next one. The
- * guard must have accepted the change, and the dates must be final (`keepDates`), because
- * the history contains them.
+ * Continues the past of the previous data set with the change to the next one, which
+ * the guard must have accepted. The dates come first, because the history contains them.
  *
  * @param previous undefined if nothing is published
+ * @param read the data set that was read
+ * @param isCopy whether it is a copy of another data set, which has its own dates
  */
 export function advance(
   previous: PreviousDataSet | undefined,
-  next: DataSet,
+  read: DataSet,
+  { isCopy = false } = {},
 ): Update {
-  if (!previous) return { dataSet: next, steps: [], nameChanges: [] };
+  if (!previous) return { dataSet: read, steps: [], nameChanges: [] };
+  const next = isCopy ? read : keepDates(previous, read);
   const past = continuePast(previous, next);
   return {
     dataSet: { ...next, readPast: () => past },
@@ -39,14 +42,9 @@ export function advance(
  * Keeps the dates of the previous data set if the records are the same, because the
  * dates record when this state was first seen. Changed records get the day on which
  * they were read, but are never dated before the previous data set, even if the
- * clock is wrong. A copy of another data set keeps its own dates and does not need
- * this function.
+ * clock is wrong.
  */
-export function keepDates(
-  previous: PreviousDataSet | undefined,
-  next: DataSet,
-): DataSet {
-  if (!previous) return next;
+function keepDates(previous: PreviousDataSet, next: DataSet): DataSet {
   const { provenance } = next;
   const { captured, edition } = previous.provenance;
   if (previous.digest === next.digest) {
@@ -61,21 +59,29 @@ export function keepDates(
 }
 
 /**
- * Continues the past. Old slugs are only added, never removed. If several records
- * had the same slug, it belongs to the last one. If the next data set has a history that
- * continues the previous one, its old slugs are newer than all others.
+ * Continues the past. Old slugs are only added, never removed.
+ *
+ * If the next data set's own history continues the previous one, it is used. A copy of
+ * another data set may have such a history, so the same data set always results in the
+ * same site. Otherwise, the previous history gets one step.
+ *
+ * If several records had the same slug, it belongs to the last one. Therefore the old
+ * slugs are merged in the order of time: the later ones of two data sets come last.
  */
 function continuePast(previous: PreviousDataSet, next: DataSet): Past {
   const previousPast = previous.readPast();
   const nextPast = next.readPast();
-  const nextHistory = chooseHistory(previous, next);
   const isSame = previous.digest === next.digest;
   const renamed = isSame
     ? noOldSlugs
     : findOldSlugs(previous.readRecords(), next.readRecords());
-  if (nextHistory) {
+  const hasLongerHistory = includesHistory(
+    { history: nextPast.history, digest: next.digest },
+    { history: previousPast.history, digest: previous.digest },
+  );
+  if (hasLongerHistory) {
     return {
-      history: nextHistory,
+      history: nextPast.history,
       oldSlugs: mergeOldSlugs(previousPast.oldSlugs, renamed, nextPast.oldSlugs),
     };
   }
@@ -83,24 +89,6 @@ function continuePast(previous: PreviousDataSet, next: DataSet): Past {
     history: isSame ? previousPast.history : addStep(previous, next),
     oldSlugs: mergeOldSlugs(nextPast.oldSlugs, previousPast.oldSlugs, renamed),
   };
-}
-
-/**
- * Returns the next data set's own history if it continues the previous history. A
- * copy of another data set may have one. This way, the same data set always results
- * in the same site.
- */
-function chooseHistory(
-  previous: PreviousDataSet,
-  next: DataSet,
-): History | undefined {
-  const { history } = next.readPast();
-  const previousHistory = previous.readPast().history;
-  const isContinued = includesHistory(
-    { history, digest: next.digest },
-    { history: previousHistory, digest: previous.digest },
-  );
-  return isContinued ? history : undefined;
 }
 
 function addStep(previous: PreviousDataSet, next: DataSet): History {

@@ -1,4 +1,4 @@
-import { advance, keepDates, type Update } from '../data/advance.ts';
+import { advance, type Update } from '../data/advance.ts';
 import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
 import { readPreviousDataSet } from '../data/data-set-folder.ts';
 import { checkUpdate, type GuardOptions } from '../data/guard.ts';
@@ -23,14 +23,14 @@ export async function updateData(
 ): Promise<Update> {
   if (isCopy) {
     if (previous) checkUpdate(previous, dataSet, limits);
-    return advance(previous, dataSet);
+    return advance(previous, dataSet, { isCopy });
   }
   const compared = previous ?? (await readBundled());
   if (compared) checkUpdate(compared, dataSet, limits);
   const isContinued =
     previous !== undefined || isFromSameUpstream(compared, dataSet);
   const continued = isContinued ? compared : undefined;
-  return advance(continued, keepDates(continued, dataSet));
+  return advance(continued, dataSet);
 }
 
 function isFromSameUpstream(

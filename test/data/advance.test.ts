@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Comparison, History } from '../../src/contract/changes.ts';
 import { recordPath } from '../../src/contract/paths.ts';
-import { advance, keepDates, withRecords } from '../../src/data/advance.ts';
+import { advance, withRecords } from '../../src/data/advance.ts';
 import { compare } from '../../src/data/compare.ts';
 import type { DataSet } from '../../src/data/data-set.ts';
 import { emptyHistory } from '../../src/data/history.ts';
@@ -155,6 +155,25 @@ describe('the old slugs of advance', () => {
   const slug = fc.constantFrom('a', 'b', 'c', 'd');
   const version = fc.uniqueArray(slug, { minLength: 3, maxLength: 3 });
 
+  it('are the same in a copy that skips versions of its source', () => {
+    const versions = fc.array(fc.tuple(version, fc.boolean()), {
+      minLength: 2,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(versions, (steps) => {
+        let source: DataSet | undefined;
+        let copy: DataSet | undefined;
+        for (const [slugs, isCopied] of steps) {
+          source = advance(source, named(...slugs)).dataSet;
+          if (!isCopied) continue;
+          copy = advance(copy, source, { isCopy: true }).dataSet;
+          expect(copy.readPast()).toEqual(source.readPast());
+        }
+      }),
+    );
+  });
+
   it('lets every URL return its last record, whatever is renamed', () => {
     fc.assert(
       fc.property(fc.array(version, { minLength: 2, maxLength: 6 }), (versions) => {
@@ -198,7 +217,7 @@ describe('advance', () => {
   });
 });
 
-describe('keepDates', () => {
+describe('the dates of advance', () => {
   const older = { captured: '2026-01-01', edition: namedEdition(1) };
   const newer = { captured: '2026-02-02', edition: namedEdition(2) };
   const moves = { move: [rawMove(1)] };
@@ -207,20 +226,20 @@ describe('keepDates', () => {
   it('keeps the dates of unchanged records', () => {
     const previous = createStoredData(moves, { provenance: older });
     const next = createStoredData(moves, { provenance: newer });
-    expect(keepDates(previous, next).provenance).toMatchObject(older);
+    expect(advance(previous, next).dataSet.provenance).toMatchObject(older);
   });
 
   it('dates changed records with the day on which they were read', () => {
     const previous = createStoredData(moves, { provenance: older });
     const next = createStoredData(otherMoves, { provenance: newer });
-    expect(keepDates(previous, next).provenance).toMatchObject(newer);
+    expect(advance(previous, next).dataSet.provenance).toMatchObject(newer);
   });
 
   it('dates no records before the previous ones', () => {
     const previous = createStoredData(moves, { provenance: newer });
     const next = createStoredData(otherMoves, { provenance: older });
     const { captured } = newer;
-    expect(keepDates(previous, next).provenance).toMatchObject({
+    expect(advance(previous, next).dataSet.provenance).toMatchObject({
       ...older,
       captured,
     });
@@ -231,7 +250,7 @@ describe('keepDates', () => {
     const previous = createStoredData(moves, { provenance: unknown });
     const next = createStoredData(moves, { provenance: newer });
     const { edition } = newer;
-    expect(keepDates(previous, next).provenance).toMatchObject({
+    expect(advance(previous, next).dataSet.provenance).toMatchObject({
       ...unknown,
       edition,
     });
