@@ -16,13 +16,16 @@ const rooms = {
   serve: {
     imports: [
       'contract',
+      'data',
       'errors.ts',
       'files.ts',
       'hosts',
+      'package.ts',
       'sha256.ts',
+      'site',
       'site-folder.ts',
     ],
-    packages: ['node:*', 'p-limit'],
+    packages: ['node:*'],
   },
   upstream: {
     imports: [

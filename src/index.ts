@@ -30,7 +30,6 @@ export type {
   SiteReport,
   WarningGroup,
 } from './pipeline/report.ts';
-export type { Limits } from './serve/server.ts';
 export type { Progress, SourceName, Watchers } from './upstream/source.ts';
 export type { DeploymentReport, GuaranteeResult } from './verify/deployment.ts';
 export type { FolderReport, Problem } from './verify/folder.ts';

@@ -1,14 +1,8 @@
 export const PAGE_SIZE = 100;
 
-/**
- * An integer of any size. We need `bigint` because links repeat even offsets that
- * exceed the safe range of `number`.
- */
-export type Integer = number | bigint;
-
-export interface PageRange<N extends Integer = Integer> {
-  readonly limit: N;
-  readonly offset: N;
+export interface PageRange {
+  readonly limit: number;
+  readonly offset: number;
 }
 
 /**
@@ -27,9 +21,9 @@ export function getNextRange(
   { limit, offset }: PageRange,
   count: number,
 ): PageRange | null {
-  const nextOffset = BigInt(offset) + BigInt(limit);
+  const nextOffset = offset + limit;
   if (nextOffset >= count) return null;
-  return { limit, offset: toSafeInteger(nextOffset) };
+  return { limit, offset: nextOffset };
 }
 
 /**
@@ -38,15 +32,7 @@ export function getNextRange(
  */
 export function getPreviousRange({ limit, offset }: PageRange): PageRange | null {
   if (offset <= 0) return null;
-  const previousOffset = BigInt(offset) - BigInt(limit);
-  if (previousOffset <= 0) return { limit, offset: 0 };
-  return { limit, offset: toSafeInteger(previousOffset) };
-}
-
-/** Converts the value to a number if that does not lose precision. */
-function toSafeInteger(value: bigint): Integer {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
+  return { limit, offset: Math.max(0, offset - limit) };
 }
 
 /**
@@ -61,12 +47,12 @@ export function parsePageRange(query: URLSearchParams): PageRange {
 }
 
 /**
- * Parses an integer with an optional sign and at most 4300 digits, like the
- * reference framework. Returns 0 for any other text.
+ * Parses an integer with an optional sign. Returns 0 for any other text, and for
+ * integers that a `number` does not represent exactly.
  */
-function readInteger(query: URLSearchParams, name: string): Integer {
+function readInteger(query: URLSearchParams, name: string): number {
   const text = query.getAll(name).at(-1) ?? '';
-  const isInteger = /^[+-]?\d{1,4300}$/.test(text);
-  if (!isInteger) return 0;
-  return toSafeInteger(BigInt(text));
+  const isInteger = /^[+-]?\d+$/.test(text);
+  const value = Number(text);
+  return isInteger && Number.isSafeInteger(value) ? value : 0;
 }

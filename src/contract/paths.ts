@@ -1,10 +1,5 @@
 import { type Kind, kindNames } from './kinds.ts';
-import {
-  getNextRange,
-  getPreviousRange,
-  type Integer,
-  type PageRange,
-} from './page-range.ts';
+import { getNextRange, getPreviousRange, type PageRange } from './page-range.ts';
 
 export const API_PREFIX = '/api/gamedata/';
 
@@ -123,7 +118,7 @@ function toFile(path: string): string {
 
 export const rootFile = toFile(API_PREFIX);
 
-export function listPageFile(kind: Kind, offset: Integer): string {
+export function listPageFile(kind: Kind, offset: number): string {
   const firstPage = listPath(kind);
   if (offset === 0) return toFile(firstPage);
   return toFile(`${firstPage}offset/${offset}/`);

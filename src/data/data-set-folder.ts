@@ -53,7 +53,7 @@ import { selectNames } from './names.ts';
 import { decodeOldSlugs, encodeOldSlugs } from './old-slugs.ts';
 import type { Past } from './past.ts';
 
-const LICENSE_FILE = 'LICENSE.txt';
+export const LICENSE_FILE = 'LICENSE.txt';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
 /** One file for each kind and language, and a few others. */

@@ -1,216 +1,153 @@
+import type { Stats } from 'node:fs';
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { Manifest, ManifestEntry, Meta } from '../contract/meta.ts';
+import { encodeBody, type Meta, type SiteFile } from '../contract/meta.ts';
 import { getBasePath, MANIFEST_FILE, STAGED_FOLDER } from '../contract/paths.ts';
-import { formatBytes, joinWords, quoteArgument } from '../contract/words.ts';
-import { GamedataError, OutputError } from '../errors.ts';
+import { OutputError } from '../errors.ts';
 import { readStatus } from '../files.ts';
-import { isHostConfig, webServerNames } from '../hosts/index.ts';
+import { isHostConfig } from '../hosts/index.ts';
 import { sha256 } from '../sha256.ts';
 import { findCommittedManifest, openSite, type SiteFolder } from '../site-folder.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
-/** A built site in memory. It contains exactly the files that its manifest lists. */
-export interface LoadedSite {
+/** A site in memory. It contains exactly the files that its manifest lists. */
+export interface ServedSite {
   readonly meta: Meta;
   /** The path of the base URL, without a trailing slash. */
   readonly base: string;
+  /** The time of the last build, in the format of HTTP headers. */
+  readonly lastModified: string;
   readonly respond: Responder;
-  readonly files: ReadonlyMap<string, LoadedFile>;
-  /**
-   * Identifies the manifest file. The value changes when the manifest is replaced.
-   */
-  readonly version: string | undefined;
 }
 
-interface LoadedFile extends Asset {
-  readonly sha256: string;
-}
-
-/** A hundred times the size of a site built from the live upstream. */
-const MAX_SITE_BYTES = 1e9;
-/**
- * The interval for checking the folder until the first site is complete. It is short
- * because a build may complete the site at any time.
- */
-const WAITING_INTERVAL_MS = 250;
-/** The interval for checking the folder while the server is running. */
-const RUNNING_INTERVAL_MS = 1000;
+/** The interval for checking whether a build has replaced the site. */
+const CHECK_MS = 1000;
 /** The number of files that are read before the server handles requests again. */
 const FILES_AT_ONCE = 50;
 
-/** Explains how to get a complete site. */
-function describeWait(folder: string): string {
-  const build = `gamedata build --out ${quoteArgument(folder)}`;
-  return `Waiting for one: run ${build} in another terminal, or serve another folder with gamedata serve <dir>.`;
-}
-
 interface WatchOptions {
-  /** Called with one line if the folder does not contain a complete site. */
+  /**
+   * The base URL under which the site is served. Undefined to serve the files of the
+   * folder as they are.
+   */
+  readonly baseUrl: string | undefined;
+  /** Called with one line if the next site cannot be loaded. */
   readonly onProblem: (line: string) => void;
   /** Stops watching the folder. */
   readonly signal: AbortSignal;
-  /** Waits between checks of the folder. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(ms, undefined, { signal });
-
 /**
- * Waits until a folder contains a complete site. Then checks its manifest once a
- * second until the signal aborts, and loads each new site as soon as it is complete.
- * Until then, the previous site is still served.
+ * Loads the site in a folder. Then checks its manifest once a second until the signal
+ * aborts, and loads each new site as soon as it is complete. Until then, the previous
+ * site is still served.
  *
  * @returns a function that returns the last complete site
- * @throws OutputError if the first site is too large
+ * @throws OutputError or DataError if there is no complete site in the folder
  */
 export async function watchSite(
   folder: string,
-  { onProblem, signal, wait = sleep }: WatchOptions,
-): Promise<() => LoadedSite> {
-  let isReported = false;
+  { baseUrl, onProblem, signal }: WatchOptions,
+): Promise<() => ServedSite> {
+  let version = readVersion(folder);
+  let site = await loadSite(folder, baseUrl);
 
-  /** Reports an incomplete site, but only once. */
-  function report(error: unknown, advice: string): void {
-    const reason = describeProblem(error, folder);
-    const problem = `there is no complete site in ${folder} (${reason})`;
-    if (!isReported) onProblem(`${problem}. ${advice}`);
-    isReported = true;
-  }
-
-  async function loadFirst(): Promise<LoadedSite> {
-    for (;;) {
-      try {
-        return await loadSite(folder);
-      } catch (error) {
-        if (!mayBeCompleted(error)) throw error;
-        report(error, describeWait(folder));
-      }
-      await wait(WAITING_INTERVAL_MS, signal);
-    }
+  async function loadNext(): Promise<void> {
+    const nextVersion = readVersion(folder);
+    if (nextVersion === version) return;
+    site = await loadSite(folder, baseUrl);
+    version = nextVersion;
   }
 
   async function keepLoading(): Promise<void> {
+    let isReported = false;
     for (;;) {
-      await wait(RUNNING_INTERVAL_MS, signal);
+      await setTimeout(CHECK_MS, undefined, { signal });
       try {
-        site = await loadSite(folder, site);
+        await loadNext();
         isReported = false;
       } catch (error) {
-        report(error, 'The previous site is still served.');
+        const problem = (error as Error).message;
+        if (!isReported) onProblem(`${problem}. The previous site is still served.`);
+        isReported = true;
       }
     }
   }
-
-  let site = await loadFirst();
-  isReported = false;
   // The loop ends only when the signal aborts, and that error is expected.
   keepLoading().catch(() => {});
   return () => site;
 }
 
 /**
- * Describes a problem. Mentions the folder only if the problem is in one of its
- * files, because the reported line already starts with the folder.
- */
-function describeProblem(error: unknown, folder: string): string {
-  if (error instanceof OutputError && error.path === folder) return error.problem;
-  return (error as Error).message;
-}
-
-/** Thrown if a site needs too much memory. */
-class TooLargeError extends OutputError {}
-
-/**
- * Returns whether waiting may help, because a running build may still complete the
- * site.
- */
-function mayBeCompleted(error: unknown): boolean {
-  return error instanceof GamedataError && !(error instanceof TooLargeError);
-}
-
-/**
- * Loads the site in a folder. A build replaces the manifest last. If the manifest
- * has not been replaced, the previous site is still current. If any file differs
- * from the manifest, the site is incomplete. Unchanged files are reused from the
- * previous site.
- *
- * @throws OutputError if the site is incomplete or cannot be served
- */
-async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSite> {
-  const version = readVersion(folder);
-  if (previous && previous.version === version) return previous;
-  if (readStatus(folder) === undefined) {
-    throw new OutputError('the folder does not exist', folder);
-  }
-  const site = openSite(folder);
-  const { manifest, manifestBody, meta } = site;
-  const served = manifest.files.filter((entry) => !isHostConfig(entry.path));
-  assertFitsIntoMemory(folder, served);
-
-  const files = await loadFiles(site, served, previous);
-  files.set(MANIFEST_FILE, createFile(manifestBody, sha256(manifestBody)));
-  const base = getBasePath(meta.base_url);
-  const respond = createResponder({ get: async (file) => files.get(file) }, base);
-  return { meta, base, respond, files, version };
-}
-
-/**
- * Identifies the current manifest file. Returns undefined if there is none. A staged
+ * Reads the status of the current manifest, which a build replaces last. A staged
  * manifest is already the current one, and stays the same file when it is moved.
  */
-function readVersion(folder: string): string | undefined {
+function readManifestStatus(folder: string): Stats | undefined {
   const isStaged = findCommittedManifest(folder) === MANIFEST_FILE;
   const manifestFolder = isStaged ? path.join(folder, STAGED_FOLDER) : folder;
-  const status = readStatus(path.join(manifestFolder, MANIFEST_FILE));
-  if (!status) return undefined;
-  return [status.ino, status.mtimeMs, status.size].join(':');
+  return readStatus(path.join(manifestFolder, MANIFEST_FILE));
 }
 
-async function loadFiles(
-  site: SiteFolder,
-  served: Manifest['files'],
-  previous: LoadedSite | undefined,
-): Promise<Map<string, LoadedFile>> {
-  const files = new Map<string, LoadedFile>();
-  for (const { path: file, sha256 } of served) {
-    if (files.size % FILES_AT_ONCE === 0) await setImmediate();
-    const previousFile = previous?.files.get(file);
-    if (previousFile?.sha256 === sha256) {
-      files.set(file, previousFile);
-      continue;
-    }
-    const body = site.read(file);
-    files.set(file, createFile(body, sha256));
+/** Identifies the current manifest. The value changes when the manifest is replaced. */
+function readVersion(folder: string): string | undefined {
+  const status = readManifestStatus(folder);
+  return status && [status.ino, status.mtimeMs, status.size].join(':');
+}
+
+/**
+ * Loads the site in a folder.
+ *
+ * @throws OutputError or DataError if there is none, or if any file differs from the
+ * manifest
+ */
+async function loadSite(
+  folder: string,
+  baseUrl: string | undefined,
+): Promise<ServedSite> {
+  const manifestStatus = readManifestStatus(folder);
+  if (!manifestStatus) {
+    const hint = 'Build a site first with npm run build, or name its folder.';
+    throw new OutputError('contains no site', folder, { hint });
+  }
+  const site = openSite(folder);
+  const files = await readFiles(site);
+  if (baseUrl === undefined) {
+    files.push({ path: MANIFEST_FILE, body: site.manifestBody });
+    return createServedSite(site.meta, files, manifestStatus.mtime);
+  }
+  // The page-rendering code is needed only here.
+  const { changeBaseUrl } = await import('./change-base-url.ts');
+  const changed = await changeBaseUrl(site, files, baseUrl);
+  // The manifest says nothing about the files of this process.
+  return createServedSite(changed.meta, changed.files, new Date());
+}
+
+/** Reads the files that hosts serve, except for the manifest. */
+async function readFiles(site: SiteFolder): Promise<SiteFile[]> {
+  const files: SiteFile[] = [];
+  for (const file of site.entries.keys()) {
+    if (isHostConfig(file)) continue;
+    if (files.length % FILES_AT_ONCE === 0) await setImmediate();
+    files.push({ path: file, body: site.read(file) });
   }
   return files;
 }
 
-function createFile(body: Buffer, sha256: string): LoadedFile {
-  // 27 characters are the first 162 bits of the hash, which is enough and keeps the
-  // header short.
-  const tag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27);
-  // The handler also runs outside Node, so it gets plain bytes instead of a
-  // `Buffer`.
-  return { body: new Uint8Array(body), etag: `"${tag}"`, sha256 };
+function createServedSite(
+  meta: Meta,
+  files: readonly SiteFile[],
+  modified: Date,
+): ServedSite {
+  const assets = new Map<string, Asset>();
+  for (const file of files) assets.set(file.path, createAsset(file));
+  const base = getBasePath(meta.base_url);
+  const respond = createResponder({ get: async (file) => assets.get(file) }, base);
+  return { meta, base, lastModified: modified.toUTCString(), respond };
 }
 
-function assertFitsIntoMemory(
-  folder: string,
-  files: readonly ManifestEntry[],
-): void {
-  let bytes = 0;
-  for (const entry of files) bytes += entry.bytes;
-  if (bytes <= MAX_SITE_BYTES) return;
-  const got = formatBytes(bytes);
-  const expected = formatBytes(MAX_SITE_BYTES);
-  const hosts = joinWords(webServerNames, 'or');
-  throw new TooLargeError(
-    `has ${got} of files, expected at most ${expected}, because serve holds them in memory`,
-    folder,
-    {
-      hint: `Serve the folder with a web server: build with --host ${hosts} (docs/OPERATING.md).`,
-    },
-  );
+function createAsset(file: SiteFile): Asset {
+  // The handler also runs outside Node, so it gets plain bytes instead of a `Buffer`.
+  const body = new Uint8Array(encodeBody(file));
+  // Half of the hash is enough, and keeps the header short.
+  return { body, etag: `"${sha256(body).slice(0, 32)}"` };
 }

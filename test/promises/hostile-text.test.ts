@@ -44,7 +44,7 @@ import {
   readFormat,
   resolveTarget,
 } from '../../src/serve/handler/request.ts';
-import { selectEncoding, splitTarget } from '../../src/serve/respond.ts';
+import { splitTarget } from '../../src/serve/respond.ts';
 import { encodeFeed } from '../../src/site/change-files.ts';
 import { decodeText, decompress } from '../../src/upstream/body.ts';
 import { normalize } from '../../src/upstream/normalize.ts';
@@ -257,7 +257,6 @@ const rows: readonly Row[] = [
   ],
   ['prefersPage', (text) => prefersPage(undefined, text), 'text/html, '],
   ['readFormat', (text) => readFormat(new URLSearchParams(text)), 'format='],
-  ['selectEncoding', (text) => selectEncoding(text), 'gzip'],
   ['splitTarget', (text) => splitTarget(text), 'http://'],
   ['hasMembers', (text) => hasMembers(text, 'a, b'), 'a'],
   ['isSameType', (text) => isSameType(text, 'text/html'), 'text/html;'],

@@ -5,11 +5,7 @@ import type { Meta } from '../../contract/meta.ts';
 import { listPath } from '../../contract/paths.ts';
 import { escapeControls } from '../../contract/words.ts';
 import { respond } from '../../serve/respond.ts';
-import {
-  createBoundedServer,
-  defaultLimits,
-  type Limits,
-} from '../../serve/server.ts';
+import { startServer } from '../../serve/server.ts';
 import { watchSite } from '../../serve/site.ts';
 import {
   defineCommand,
@@ -24,6 +20,7 @@ import {
   integer,
   numeric,
   option,
+  plainUrl,
   required,
   text,
 } from '../options.ts';
@@ -41,6 +38,7 @@ const serveOptions = inGroup('Server:', {
     '--port <n>',
     'port to listen on; 0 picks a free one',
     integer(0, 65_535).default(3000),
+    { env: () => 'PORT' },
   ),
   /** The address to listen on: an IP address, or `localhost`. */
   listen: option(
@@ -48,18 +46,17 @@ const serveOptions = inGroup('Server:', {
     'address to listen on',
     ownAddress.default('127.0.0.1'),
   ),
-  /** Whether to compress API responses. This adds `Accept-Encoding` to `Vary`. */
-  compress: flag('--compress', 'compress API responses, too, not only other files'),
+  /** The base URL of all links. The default is the base URL of the built site. */
+  baseUrl: option(
+    '--base-url <url>',
+    'generate the site again in memory, with links to this URL [as built]',
+    plainUrl.optional(),
+  ),
   dir: { schema: required('the folder of a site').default(BUILD_FOLDER) },
   /** Called with one line for each request, after the request has ended. */
   onRequest: codeOnly<(line: string) => void>(),
-  /**
-   * Called with one line for each failed request, and whenever the folder does not
-   * contain a complete site.
-   */
+  /** Called with one line for each failed request, and if a new site is incomplete. */
   onProblem: codeOnly<(line: string) => void>(),
-  signal: codeOnly<AbortSignal>(),
-  limits: codeOnly<Partial<Limits>>(),
 });
 
 export type ServeOptions = OptionInput<typeof serveOptions>;
@@ -79,42 +76,32 @@ export interface SiteServer {
 }
 
 /**
- * Serves a built site. Waits until the folder contains a complete site, and reloads
- * it about a second after each build.
+ * Serves a built site, and loads it again about a second after each build.
  *
- * @throws UsageError for an invalid option
- * @throws OutputError if the site is too large, or the address is not available
+ * @throws GamedataError for an invalid option, if the folder contains no complete site,
+ * or if the address is not available
  */
 export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const parsed = parseOptions(serveOptions, options);
-  const {
-    dir,
+  const { dir, port, listen, baseUrl, onRequest, onProblem = () => {} } = parsed;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const site = await watchSite(dir, { baseUrl, onProblem, signal });
+  const server = await startServer({
     port,
     listen,
-    compress,
-    onRequest,
-    onProblem = () => {},
-    limits,
-  } = parsed;
-  const closing = new AbortController();
-  const signals = [closing.signal];
-  if (parsed.signal) signals.push(parsed.signal);
-  const site = await watchSite(dir, { onProblem, signal: AbortSignal.any(signals) });
-  const server = createBoundedServer({
-    respond: (request) => respond(request, site(), compress),
-    limits: { ...defaultLimits, ...limits },
+    respond: (request) => respond(request, site()),
     onRequest,
     onProblem,
-  });
-  const { meta, base } = site();
-  const bound = await server.listen(port, listen).catch((error) => {
-    // We stop watching the folder, because the watcher would keep the process
-    // running.
+  }).catch((error) => {
+    // The watcher would keep the process running.
     closing.abort();
     throw error;
   });
+  const { meta, base } = site();
+  const { address, port: boundPort } = server.address;
   return {
-    url: `http://${formatHost(bound.address)}:${bound.port}${base}`,
+    url: `http://${formatHost(address)}:${boundPort}${base}`,
     meta,
     async close() {
       closing.abort();
@@ -135,8 +122,11 @@ function formatHost(address: string): string {
 
 export const command = defineCommand({
   description:
-    'Serves a built site with the whole contract: any limit and offset, pages for browsers, 304, 405, redirects.',
-  examples: ['gamedata serve build', 'gamedata serve copy --port 4000'],
+    'Serves a built site of Pokémon moves and items: any limit and offset, pages for browsers, redirects and 304.',
+  examples: [
+    'gamedata serve',
+    'gamedata serve copy --port 4000 --base-url http://127.0.0.1:4000',
+  ],
   arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },
   options: {
     ...quietOption,
@@ -150,28 +140,13 @@ export const command = defineCommand({
     const onRequest = accessLog
       ? (line: string) => printToStdout([line])
       : undefined;
-    let server: SiteServer;
-    try {
-      server = await serve({
-        ...serveOptions,
-        dir,
-        onRequest,
-        onProblem: reporter.notice,
-        signal,
-      });
-    } catch (error) {
-      // The user may stop the command while it is still waiting for a site.
-      if (signal.aborted) return {};
-      throw error;
-    }
+    const server = await serve({
+      ...serveOptions,
+      dir,
+      onRequest,
+      onProblem: reporter.notice,
+    });
     if (!quiet) printToStdout(describeServer(dir, server));
-    const { url, meta } = server;
-    const port = findOtherPort(meta.base_url, url);
-    if (port !== undefined) {
-      reporter.notice(
-        `warning: links point to ${meta.base_url}. Serve the site there with --port ${port}, or build it with --base-url ${url}`,
-      );
-    }
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
     return {};
@@ -184,28 +159,11 @@ function describeServer(dir: string, { url, meta }: SiteServer): string[] {
     `  ${url}/`,
   ];
   for (const kind of kindNames) lines.push(`  ${url}${listPath(kind)}?format=api`);
-  const hasOtherLinks = meta.base_url !== url;
-  // If links point to another port of this machine, a warning is printed instead.
-  if (hasOtherLinks && findOtherPort(meta.base_url, url) === undefined) {
+  if (meta.base_url !== url) {
+    const linkTarget = escapeControls(meta.base_url);
     lines.push(
-      `Links point to the site's base URL, ${escapeControls(meta.base_url)}`,
+      `Links lead to ${linkTarget}. To make them lead here: --base-url ${url}`,
     );
   }
   return lines;
-}
-
-const localHosts = ['localhost', '127.0.0.1', '[::1]'];
-
-/**
- * Returns the port of the base URL if the URL points to this machine, but to a
- * different port than the one being served.
- */
-function findOtherPort(baseUrl: string, url: string): string | undefined {
-  if (!URL.canParse(baseUrl)) return undefined;
-  const { protocol, hostname, port } = new URL(baseUrl);
-  const isLocal = protocol === 'http:' && localHosts.includes(hostname);
-  const servedPort = new URL(url).port;
-  if (!isLocal || port === servedPort) return undefined;
-  // A URL omits the default port, 80.
-  return port === '' ? '80' : port;
 }

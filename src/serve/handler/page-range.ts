@@ -65,8 +65,8 @@ export async function loadPageRange(
 
 /** Limits a page range to the records that exist. */
 function findPlaces({ limit, offset }: PageRange, count: number): Places {
-  const from = Math.min(Number(offset), count);
-  const to = Math.min(from + Number(limit), count);
+  const from = Math.min(offset, count);
+  const to = Math.min(from + limit, count);
   return { from, to };
 }
 
@@ -83,8 +83,7 @@ async function findBuiltPage(
   kind: Kind,
   { limit, offset }: PageRange,
 ): Promise<Asset | undefined> {
-  if (limit !== PAGE_SIZE || typeof offset !== 'number') return undefined;
-  if (offset % PAGE_SIZE !== 0) return undefined;
+  if (limit !== PAGE_SIZE || offset % PAGE_SIZE !== 0) return undefined;
   return store.get(paths.listPageFile(kind, offset));
 }
 

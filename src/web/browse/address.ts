@@ -83,7 +83,7 @@ export function fetchPath(address: string, links: LinkStyle): string | undefined
   const folder = getPath(address).slice(1);
   if (limit !== PAGE_SIZE) return undefined;
   if (offset === 0) return `${folder}index.json`;
-  const isBuilt = typeof offset === 'number' && offset % PAGE_SIZE === 0;
+  const isBuilt = offset % PAGE_SIZE === 0;
   return isBuilt ? `${folder}offset/${offset}/index.json` : undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Integer, PageRange } from '../../contract/page-range.ts';
+import type { PageRange } from '../../contract/page-range.ts';
 import type { ListPage } from '../../contract/paths.ts';
 import { groupDigits, pluralize } from '../../contract/words.ts';
 import { parseLink, readPageRange, replacePageRange } from './address.ts';
@@ -32,30 +32,25 @@ export function describePager(address: string, page: ListPage): Pager {
   };
 }
 
-function findLastOffset(count: number, limit: Integer): number {
+function findLastOffset(count: number, limit: number): number {
   if (count === 0) return 0;
   const lastRecord = count - 1;
-  // If the limit is too large for a `number`, it is larger than any list, so its
-  // exact value does not matter.
-  return lastRecord - (lastRecord % Number(limit));
+  return lastRecord - (lastRecord % limit);
 }
 
-function summarizeRange(offset: Integer, shown: number, count: number): string {
+function summarizeRange(offset: number, shown: number, count: number): string {
   const total = groupDigits(count);
   if (count === 0) return 'No records';
   if (shown === 0)
     return `No records at offset ${offset}, because the list has ${total}`;
-  const start = Number(offset);
-  const first = groupDigits(start + 1);
-  const last = groupDigits(start + shown);
+  const first = groupDigits(offset + 1);
+  const last = groupDigits(offset + shown);
   return `Records ${first} to ${last} of ${total}`;
 }
 
 /** Returns a list's title, such as `All items, page 2`. */
-export function titleList(kind: string, range: PageRange): string {
+export function titleList(kind: string, { limit, offset }: PageRange): string {
   const title = `All ${pluralize(kind)}`;
-  const limit = BigInt(range.limit);
-  const offset = BigInt(range.offset);
-  const isWholePage = offset > 0n && offset % limit === 0n;
-  return isWholePage ? `${title}, page ${offset / limit + 1n}` : title;
+  const isWholePage = offset > 0 && offset % limit === 0;
+  return isWholePage ? `${title}, page ${offset / limit + 1}` : title;
 }

@@ -103,7 +103,7 @@ export function suggestWays(address: string): Way[] {
   };
   const { offset } = readPageRange(address);
   if (offset === 0) return [firstPage, allKinds];
-  const builtOffset = BigInt(offset) - (BigInt(offset) % BigInt(PAGE_SIZE));
+  const builtOffset = offset - (offset % PAGE_SIZE);
   const builtPage = {
     address: replacePageRange(path, { limit: PAGE_SIZE, offset: builtOffset }),
     text: `The page of ${PAGE_SIZE} records at offset ${builtOffset}`,

@@ -12,9 +12,8 @@ interface Page {
 const LIST = 'https://example.test/api/gamedata/item/';
 const read = async (query: string): Promise<string> =>
   (await send(`/api/gamedata/item/?${query}`)).text;
-const many = '9'.repeat(4300);
 
-type Place = readonly [limit: number, offset: number | string] | null;
+type Place = readonly [limit: number, offset: number] | null;
 
 describe('limit and offset', () => {
   it.each<
@@ -25,7 +24,20 @@ describe('limit and offset', () => {
     ['limit=%2B5', 5, '1-5', [5, 5], null],
     ['offset=0100', 100, '101-200', [100, 200], [100, 0]],
     ['offset=2300', 0, 'none', null, [100, 2200]],
-    [`offset=${'9'.repeat(30)}`, 0, 'none', null, [100, `${'9'.repeat(27)}899`]],
+    [
+      'offset=9007199254740991',
+      0,
+      'none',
+      null,
+      [100, Number.MAX_SAFE_INTEGER - 100],
+    ],
+    [
+      'limit=9007199254740991&offset=2222',
+      1,
+      '2279-2279',
+      null,
+      [Number.MAX_SAFE_INTEGER, 0],
+    ],
     ['limit=0&offset=30', 100, '31-130', [100, 130], [100, 0]],
     ['limit=10&limit=20', 20, '1-20', [20, 20], null],
     ['offset=10&offset=20', 100, '21-120', [100, 120], [100, 0]],
@@ -74,7 +86,9 @@ describe('limit and offset', () => {
       'limit=3;offset=2',
       'limit[]=3',
     ],
-    ...['page=2&search=ball&ordering=-id', `limit=9${many}`],
+    'page=2&search=ball&ordering=-id',
+    // Only integers up to 2^53 - 1 are valid.
+    ...['limit=9007199254740992', 'offset=9007199254740992'],
     // Unlike our handler, the reference framework accepts blanks, underscores and
     // digits of other scripts.
     ...['limit=%205', 'limit=1_0', 'limit=%EF%BC%95'],
@@ -82,20 +96,8 @@ describe('limit and offset', () => {
     expect(await read(query)).toBe(await read(''));
   });
 
-  // The reference framework fails for limits beyond 2^63 - 1.
-  it.each(['100000', '9223372036854775808', many])(
-    'returns all records for a limit of %.60s',
-    async (limit) => {
-      expect(await read(`limit=${limit}`)).toBe(await read('limit=2223'));
-    },
-  );
-
-  it("keeps a limit with thousands of digits in a page's links", async () => {
-    const previous = `${LIST}?format=api&limit=${many}&offset=0`;
-    expect(JSON.parse(await read(`limit=${many}&offset=5`))).toMatchObject({
-      next: null,
-      previous,
-    });
+  it('returns all records for a limit above their number', async () => {
+    expect(await read('limit=100000')).toBe(await read('limit=2223'));
   });
 
   it('returns the matching slice of all records for any limit and offset', async () => {

@@ -88,7 +88,7 @@ const needsMoreThanEtags = needsMoreThanFiles.filter((name) => name !== 'etag');
 export const engines: readonly EngineRow[] = [
   // CDNs compress, but their local engines do not.
   createRow(handler, ['compression']),
-  createRow(serve),
+  createRow(serve, ['compression']),
   createRow(deno, ['compression']),
   createRow(cloudflare, ['compression']),
   createRow(netlify, ['compression']),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Integer } from '../../../src/contract/page-range.ts';
 import * as address from '../../../src/web/browse/address.ts';
 
 interface PageUrl {
@@ -99,7 +98,6 @@ it.each([
     '/api/gamedata/move/?limit=%2B100&offset=%2B300',
     'api/gamedata/move/offset/300/index.json',
   ],
-  ['/api/gamedata/move/?offset=20000000000000000000', undefined],
 ])('finds the file with the response for %s', (path, file) => {
   expect(address.fetchPath(path, 'file')).toBe(file);
 });
@@ -109,14 +107,14 @@ it('requests the address itself if links have queries', () => {
   expect(address.fetchPath(path, 'query')).toBe('api/gamedata/move/?limit=50');
 });
 
-it.each<[string, Integer, Integer]>([
+it.each<[string, number, number]>([
   ['', 100, 0],
   ['?limit=5&offset=10', 5, 10],
   ['?limit=0&offset=-3', 100, 0],
   ['?limit=x&offset=', 100, 0],
   ['?limit=5&limit=6', 6, 0],
   ['?limit=%2B5&offset=%2B30', 5, 30],
-  ['?limit=20000000000000000001', 20000000000000000001n, 0],
+  ['?limit=20000000000000000001', 100, 0],
 ])('parses the page range of %j', (query, limit, offset) => {
   const pageRange = address.readPageRange(`/api/gamedata/move/${query}`);
   expect(pageRange).toEqual({ limit, offset });

@@ -3,7 +3,7 @@ import { describePager, titleList } from '../../../src/web/browse/pager.ts';
 
 const LIST = '/api/gamedata/item/';
 
-function getAddress(limit: number | string, offset: number | string): string {
+function getAddress(limit: number, offset: number): string {
   return `${LIST}?format=api&limit=${limit}&offset=${offset}`;
 }
 
@@ -20,12 +20,6 @@ describe('describePager', () => {
     ['?offset=900', 954, 54, 'Records 901 to 954 of 954'],
     ['?limit=1000&offset=1000', 2500, 1000, 'Records 1,001 to 2,000 of 2,500'],
     ['?offset=9000', 954, 0, 'No records at offset 9000, because the list has 954'],
-    [
-      '?offset=20000000000000000001',
-      954,
-      0,
-      'No records at offset 20000000000000000001, because the list has 954',
-    ],
     ['', 0, 0, 'No records'],
   ])(
     'summarizes the range of records for the query %j',
@@ -40,12 +34,6 @@ describe('describePager', () => {
     ['on the last page', '?offset=900', getAddress(100, 0), undefined],
     ['between pages', '?limit=50&offset=30', getAddress(50, 0), getAddress(50, 950)],
     ['with a limit above the count', '?limit=9999', undefined, undefined],
-    [
-      'with a limit beyond the range of numbers',
-      '?limit=20000000000000000000&offset=5',
-      getAddress('20000000000000000000', 0),
-      getAddress('20000000000000000000', 0),
-    ],
   ])(
     'links to the first and the last page of a list %s',
     (_, query, first, last) => {
@@ -72,7 +60,6 @@ describe('titleList', () => {
     [100, 0, 'All items'],
     [100, 200, 'All items, page 3'],
     [50, 30, 'All items'],
-    [100n, 10n ** 30n, `All items, page ${10n ** 28n + 1n}`],
   ])(
     'returns the title of a list with limit %s and offset %s',
     (limit, offset, title) => {
