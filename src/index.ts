@@ -32,5 +32,5 @@ export type {
 } from './pipeline/report.ts';
 export type { Progress, SourceName, Watchers } from './upstream/source.ts';
 export type { DeploymentReport, GuaranteeResult } from './verify/deployment.ts';
-export type { FolderReport, Problem } from './verify/folder.ts';
+export type { FolderReport } from './verify/folder.ts';
 export type { VerifyProgress } from './verify/progress.ts';

@@ -121,7 +121,7 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
 /** The text that is shown until the total is known. */
 const textsWithoutTotal = {
   read: 'waiting for the upstream',
-  checked: 'reading the site',
+  checked: 'reading the data set',
 } as const;
 
 /** Formats progress, such as `1,200 of 3,160 read, 1,180 requests, 20 from cache`. */

@@ -18,9 +18,6 @@ import type {
   WarningGroup,
 } from '../pipeline/report.ts';
 import type { IconsReport } from '../upstream/icons.ts';
-import { type Problem, UNLISTED } from '../verify/folder.ts';
-
-const MAX_SHOWN = 20;
 
 /**
  * Formats the report that a command prints at its end.
@@ -173,22 +170,3 @@ function formatKept({ kept }: Partial<BuildReport>): string[] {
 /** Formats the number of records of each kind: `937 moves, 2,223 items`. */
 export const formatCounts = (counts: Counts): string =>
   kindNames.map((kind) => formatCount(counts[kind], kind)).join(', ');
-
-const UNLISTED_HINT =
-  'hint: Delete the files that are not in the manifest, serve them from another folder, or move them into public/ to make them part of the site. Only .well-known/ may contain other files.';
-
-export function formatProblems(
-  folder: string,
-  problems: readonly Problem[],
-): string[] {
-  if (problems.length === 0) return [];
-  const lines = problems
-    .slice(0, MAX_SHOWN)
-    .map(({ file, problem }) => `${file}: ${problem}`);
-  const more = problems.length - MAX_SHOWN;
-  if (more > 0) lines.push(`… and ${groupDigits(more)} more`);
-  const hasUnlisted = problems.some(({ problem }) => problem === UNLISTED);
-  if (hasUnlisted) lines.push(UNLISTED_HINT);
-  lines.push(`${folder}: ${formatCount(problems.length, 'problem')} found`);
-  return lines;
-}

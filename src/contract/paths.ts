@@ -219,18 +219,12 @@ export function findSlugs(kind: Kind, files: Iterable<string>): string[] {
 }
 
 /**
- * The folder for the operator's own files about the whole origin, such as
- * `security.txt`.
+ * Matches the path of a file in `.well-known/`, the folder for the operator's own files
+ * about the whole origin, such as `security.txt`. The pattern works in the regular
+ * expressions of JavaScript, PCRE and RE2. Names may start with `_` because the tokens
+ * of certificate authorities may.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8615
- */
-export const WELL_KNOWN_FOLDER = '.well-known/';
-
-/**
- * Matches the path of a file in `.well-known/`, in the regular expressions of
- * JavaScript, PCRE and RE2. Names may start with `_` because the tokens of
- * certificate authorities may.
- *
  * @see https://www.rfc-editor.org/rfc/rfc8555#section-8.1
  */
 export const WELL_KNOWN_PATTERN = '\\.well-known/(?:[^/.][^/]*/)*[^/.][^/]*';

@@ -7,9 +7,7 @@ const CONFIGURATION = `${webServer.CONFIG_FOLDER}Caddyfile`;
 const MOVED_MAP = `${webServer.CONFIG_FOLDER}caddy-moved.map`;
 
 export const caddy: Host = {
-  // Caddy's HTTP library rejects some malformed paths before any configuration
-  // applies.
-  unsupported: [...webServer.unsupportedByWebServers, 'any-path'],
+  unsupported: webServer.unsupportedByWebServers,
   installation: {
     source: CONFIGURATION,
     target: '/etc/caddy/Caddyfile',

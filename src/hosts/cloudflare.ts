@@ -32,7 +32,7 @@ const hidden = [
 ];
 
 export const cloudflare: Host = {
-  unsupported: [],
+  unsupported: ['compression'],
   configFiles: [CONFIGURATION],
   redirectsDialect: 'cloudflare',
   baseUrlHint:

@@ -2,12 +2,7 @@ import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import type { Host } from './host.ts';
 
 /** The guarantees that GitHub Pages keeps without any configuration. */
-const keptAnyway: readonly string[] = [
-  'etag',
-  'not-modified',
-  'cors',
-  'compression',
-];
+const keptAnyway: readonly string[] = ['etag', 'cors'];
 
 export const githubPages: Host = {
   unsupported: guaranteeNames.filter(

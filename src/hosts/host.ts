@@ -41,8 +41,9 @@ export type BuildVariables = Readonly<Record<string, string | undefined>>;
  */
 export interface Host {
   /**
-   * The guarantees that the host cannot keep. Tests expect exactly these guarantees
-   * to fail on the real server software.
+   * The guarantees that the host does not keep. Tests expect exactly these guarantees
+   * to fail on the real server software. CDNs compress responses themselves, but the
+   * local servers that stand in for them do not, so no CDN is checked for that.
    */
   readonly unsupported: readonly GuaranteeName[];
   readonly createFiles: (context: HostContext) => HostFile[];

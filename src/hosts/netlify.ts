@@ -20,19 +20,10 @@ import { escapeRegExp } from './request-patterns.ts';
 
 export const FUNCTION_FOLDER = '_edge/';
 
-/**
- * The guarantees that Netlify keeps even without functions. Its rules cannot match
- * methods or headers, but Netlify itself rejects malformed paths and compresses
- * files.
- */
-const keptWithoutFunctions: readonly string[] = ['any-path', 'compression'];
-
-/** Netlify with rules only, without functions. */
+/** Netlify without functions. Its rules match neither methods nor headers. */
 export const netlifyRules: Host = {
-  unsupported: guaranteeNames.filter(
-    (name) =>
-      ['requests', 'code'].includes(guarantees[name].needs) &&
-      !keptWithoutFunctions.includes(name),
+  unsupported: guaranteeNames.filter((name) =>
+    ['requests', 'code'].includes(guarantees[name].needs),
   ),
   redirectsDialect: 'netlify',
   listBaseUrlVariables,
@@ -50,7 +41,7 @@ export const netlify: Host = {
   ...netlifyRules,
   // These guarantees fail when programs read records, because rules can match
   // neither the format nor the status, and Netlify may drop the `Allow` header.
-  unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated'],
+  unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'compression'],
   createFiles: (context) => [
     ...netlifyRules.createFiles(context),
     ...createFunctions(context),

@@ -11,10 +11,7 @@ import { escapeRegExp, lastParameterPattern } from './request-patterns.ts';
 /** The folder of files that operators copy to web servers. */
 export const CONFIG_FOLDER = '_hosts/';
 
-export const unsupportedByWebServers = [
-  'windows',
-  'repeated',
-] as const satisfies GuaranteeName[];
+export const unsupportedByWebServers: readonly GuaranteeName[] = ['page-ranges'];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
 const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;

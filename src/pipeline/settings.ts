@@ -55,7 +55,9 @@ export function resolveSettings(
 ): Settings {
   const { hosts: namedHosts = [] } = wanted;
   const wantedLinks = wanted.links ?? copied?.links;
-  const hosts = wanted.hosts ?? [defaultHost];
+  // Links to files are for plain file servers, which have no configuration.
+  const defaultHosts = wantedLinks === 'file' ? [] : [defaultHost];
+  const hosts = wanted.hosts ?? defaultHosts;
   const links = resolveLinks(wantedLinks, hosts);
   const baseUrl = wanted.baseUrl ?? readBaseUrl(copied);
   if (baseUrl === undefined && namedHosts.length > 0) {

@@ -2,7 +2,6 @@ import { gzipSync } from 'fflate';
 import { packTar, type TarEntry } from 'modern-tar';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { createEntry } from '../data/entries.ts';
-import { isWebServerConfig } from '../hosts/index.ts';
 import { sha256 } from '../sha256.ts';
 import { encodeManifest } from './manifest.ts';
 
@@ -29,8 +28,7 @@ export function createManifest(
 }
 
 /**
- * Packs all of a site's files into an archive, except for web server configuration,
- * which should not come from a download. The same files always result in the same
+ * Packs files into an archive. The same files always result in the same
  * bytes, so the order, owners and times are fixed. Many web servers derive ETags
  * from a file's mtime and size. Therefore each mtime is derived from the file's
  * content, as a second within the first hour of the capture date. The manifest is
@@ -46,7 +44,6 @@ export async function packArchive(
   const latest = startOfDay + MTIME_RANGE;
   const entries: TarEntry[] = [];
   for (const { path, body } of files.toSorted(compareByPath)) {
-    if (isWebServerConfig(path)) continue;
     const time = path === MANIFEST_FILE ? latest : startOfDay + deriveSecond(body);
     const header = {
       name: ROOT + path,

@@ -17,9 +17,18 @@ import { addUrls, type DataSet } from '../data/data-set.ts';
 import { createDataSetFiles } from '../data/data-set-folder.ts';
 import { createRedirects } from '../data/old-slugs.ts';
 import type { HostContext } from '../hosts/host.ts';
-import { createHostFiles, type HostName } from '../hosts/index.ts';
+import {
+  createHostFiles,
+  type HostName,
+  isWebServerConfig,
+} from '../hosts/index.ts';
 import { renderPages } from '../web/render-pages.ts';
-import { createManifest, formatChecksum, packArchive } from './archive.ts';
+import {
+  createManifest,
+  type EncodedFile,
+  formatChecksum,
+  packArchive,
+} from './archive.ts';
 import { createChangeFiles } from './change-files.ts';
 import { createSpecification } from './openapi.ts';
 import * as recordFiles from './record-files.ts';
@@ -77,7 +86,12 @@ async function createArchiveFiles(
     ...content,
     ...createDescriptions({ ...site, archive: false }, content),
   ];
-  const packed = files.map((file) => ({ path: file.path, body: encodeBody(file) }));
+  const packed: EncodedFile[] = [];
+  for (const file of files) {
+    // The configuration of a web server should not come from a download.
+    if (isWebServerConfig(file.path)) continue;
+    packed.push({ path: file.path, body: encodeBody(file) });
+  }
   packed.push(createManifest(packed, site.meta.generator));
   const archive = await packArchive(packed, site.meta.captured);
   const archiveName = ARCHIVE_FILE.slice(DOWNLOAD_FOLDER.length);

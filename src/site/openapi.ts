@@ -118,7 +118,8 @@ function listOperations(
 function supportsAnyPageRange({ hosts: names }: Meta): boolean {
   if (names.length === 0) return false;
   for (const [name, host] of Object.entries(hosts)) {
-    if (names.includes(name) && host.unsupported.includes('windows')) return false;
+    if (names.includes(name) && host.unsupported.includes('page-ranges'))
+      return false;
   }
   return true;
 }

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import { parseJson } from '../contract/parse.ts';
 import { DataError, errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
 import { findConnectionHint } from './client.ts';
@@ -8,7 +7,6 @@ import {
   createTransport,
   type RawResponse,
   type RequestOptions,
-  type RequestStats,
   type TransportOptions,
 } from './transport.ts';
 
@@ -26,11 +24,9 @@ export interface ProbeResponse {
    * repeated values are joined.
    */
   header(name: string): string | undefined;
-  readonly encoding: string | undefined;
+  /** The body, decompressed. */
   readonly body: Buffer;
   readonly text: string;
-  /** The parsed body, or undefined if the body is not JSON. */
-  readonly json: unknown;
 }
 
 /**
@@ -40,7 +36,6 @@ export interface ProbeResponse {
 export interface Probe {
   /** The base URL of the deployment. */
   readonly address: string;
-  readonly stats: Readonly<RequestStats>;
   /** Sends a request. Rejects with `UpstreamError` if there is no response. */
   send(request: ProbeRequest): Promise<ProbeResponse>;
   /** Aborts all requests and closes all connections. */
@@ -56,7 +51,6 @@ export function createProbe(address: string, options: TransportOptions): Probe {
   const transport = createTransport(options);
   const limit = pLimit(options.concurrency);
   const limitLarge = pLimit(1);
-  const { stats } = transport;
 
   async function attempt(
     request: ProbeRequest,
@@ -86,7 +80,6 @@ export function createProbe(address: string, options: TransportOptions): Probe {
 
   return {
     address,
-    stats,
     send(request) {
       const isLarge = (request.maxBytes ?? 0) > MAX_BODY_BYTES;
       return isLarge ? limitLarge(attempt, request) : limit(attempt, request);
@@ -104,24 +97,12 @@ function readResponse(
     const value = headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(', ') : value;
   }
-  const encoding = header('content-encoding');
+  const encoding = header('content-encoding') ?? '';
   // A response to HEAD may have a `Content-Encoding` header but no body.
-  const body =
-    received.length === 0
-      ? received
-      : decompress(received, encoding ?? '', maxBytes);
+  const isEmpty = received.length === 0;
+  const body = isEmpty ? received : decompress(received, encoding, maxBytes);
   const text = new TextDecoder().decode(body);
-  return {
-    request: describeRequest(request),
-    status,
-    header,
-    encoding,
-    body,
-    text,
-    get json(): unknown {
-      return parseJson(text);
-    },
-  };
+  return { request: describeRequest(request), status, header, body, text };
 }
 
 function describeRequest({

@@ -32,8 +32,6 @@ export interface RequestOptions {
   readonly headers?: HeaderFields;
   /** The maximum size of the decompressed body. */
   readonly maxBytes: number;
-  /** A shorter limit than the transport's own limit for the whole response. */
-  readonly totalMs?: number | undefined;
 }
 
 /**
@@ -123,8 +121,6 @@ export function createTransport(options: TransportOptions): Transport {
     url: string,
     requestOptions: RequestOptions,
   ): Promise<RawResponse> {
-    const { totalMs: shorterMs = timeouts.total } = requestOptions;
-    const totalMs = Math.min(timeouts.total, shorterMs);
     const late = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     // We reject the promise ourselves, because undici would first wait for a
@@ -132,10 +128,12 @@ export function createTransport(options: TransportOptions): Transport {
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(
-          new ConnectionError(`no complete response within ${totalMs / 1000} s`),
+          new ConnectionError(
+            `no complete response within ${timeouts.total / 1000} s`,
+          ),
         );
         late.abort();
-      }, totalMs);
+      }, timeouts.total);
     });
     stats.requests++;
     try {

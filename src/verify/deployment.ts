@@ -1,70 +1,52 @@
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
-import * as contract from '../contract/guarantees.ts';
+import {
+  type GuaranteeName,
+  guaranteeNames,
+  guarantees,
+} from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
-import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { toSeconds } from '../contract/words.ts';
-import { hostNames, hosts } from '../hosts/index.ts';
+import { type HostName, hostNames, hosts } from '../hosts/index.ts';
 import type { SiteFolder } from '../site-folder.ts';
 import { MAX_BODY_BYTES } from '../upstream/body.ts';
 import { closeOnAbort } from '../upstream/client.ts';
-import { createProbe, type Probe, type ProbeRequest } from '../upstream/probe.ts';
+import { createProbe, type Probe } from '../upstream/probe.ts';
+import { type AwaitOptions, awaitSite, fetchManifest } from './await-site.ts';
 import type { Comparator } from './comparators.ts';
-import { type ExpectedSite, expectDeployment, expectFolder } from './expected.ts';
+import {
+  type ExpectedSite,
+  expectDeployment,
+  expectFolder,
+  type PlannedRequest,
+} from './expected.ts';
+import { checkOneSite } from './one-site.ts';
 import type { OnVerifyProgress } from './progress.ts';
-import { createRequests } from './requests.ts';
-import { table } from './table.ts';
+import { type Row, table } from './table.ts';
 
-interface DeploymentOptions {
-  readonly level: contract.Level;
-  readonly supported?: SupportedByHosts | undefined;
+export interface DeploymentOptions extends AwaitOptions {
   readonly concurrency: number;
   /** The expected site. The default is the site of the deployment's own data set. */
-  readonly site?: SiteFolder | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly like?: SiteFolder | undefined;
+  /** The default is what all hosts keep that the site was built for. */
+  readonly guarantees?: readonly GuaranteeName[] | undefined;
   readonly onProgress?: OnVerifyProgress | undefined;
+  /** Between attempts to read the data set, in milliseconds. Tests make it shorter. */
+  readonly retryBaseMs?: number | undefined;
 }
-
-/** The guarantees that all hosts configured for a site can keep. */
-export interface SupportedByHosts {
-  readonly hosts: readonly string[];
-  readonly names: readonly contract.GuaranteeName[];
-}
-
-/**
- * Finds the guarantees that all of a site's hosts support. Returns undefined if this
- * version of gamedata supports none of the hosts.
- */
-export function findSupportedGuarantees(
-  siteHosts: readonly string[],
-): SupportedByHosts | undefined {
-  const supportedHosts = hostNames.filter((name) => siteHosts.includes(name));
-  if (supportedHosts.length === 0) return undefined;
-  const unsupported = new Set<contract.GuaranteeName>();
-  for (const name of supportedHosts) {
-    for (const guarantee of hosts[name].unsupported) unsupported.add(guarantee);
-  }
-  const names = contract.guaranteeNames.filter(
-    (guarantee) => !unsupported.has(guarantee),
-  );
-  return { hosts: supportedHosts, names };
-}
-
-/** The maximum number of failures that are stored per guarantee. */
-const MAX_FAILURES = 1000;
 
 /**
  * The result for one guarantee. The deployment keeps the guarantee if `failures` is
  * empty.
  */
 export interface GuaranteeResult {
-  readonly guarantee: contract.GuaranteeName;
+  readonly guarantee: GuaranteeName;
   readonly title: string;
   readonly failures: readonly GuaranteeFailure[];
 }
 
-interface GuaranteeFailure {
+export interface GuaranteeFailure {
   /** The method and path, such as `GET /api/gamedata/move/`. */
   readonly request: string;
   readonly problem: string;
@@ -72,12 +54,8 @@ interface GuaranteeFailure {
 
 export interface DeploymentReport {
   readonly address: string;
-  readonly level: contract.Level;
-  /**
-   * The hosts whose guarantees were checked. Undefined if a level's guarantees were
-   * checked instead.
-   */
-  readonly hosts: readonly string[] | undefined;
+  /** The hosts that the site was built for. Empty if only plain files are checked. */
+  readonly hosts: readonly string[];
   readonly counts: Counts;
   readonly guarantees: readonly GuaranteeResult[];
   /** The number of guarantees that the deployment does not keep. */
@@ -85,105 +63,82 @@ export interface DeploymentReport {
   readonly seconds: number;
 }
 
-/**
- * The requests for one row of the table. Each response must satisfy all comparators.
- */
-interface Check {
-  readonly guarantee: contract.GuaranteeName;
-  readonly requests: readonly ProbeRequest[];
-  readonly comparators: readonly Comparator[];
-}
+/** No response to these requests is so large that it needs more time. */
+const MAX_RESPONSE_MS = 60_000;
 
 /**
- * Compares a deployment's responses with the request handler's responses. First
- * reads the expected site, either the given one or the deployment's own data set,
- * because its records determine the requests. Then checks the rows of the
- * table one after another, so that failures are always listed in the same order.
+ * Compares a deployment's responses with the request handler's responses.
+ *
+ * If the expected site is in a folder, first waits until the deployment serves its
+ * manifest. Otherwise, reads the deployment's own data set. The site's hosts determine
+ * which guarantees are checked, and its records determine the requests.
  *
  * @param address the base URL without a trailing slash
  * @throws UpstreamError if a request gets no response in two attempts
+ * @throws DataError if the deployment does not serve the expected site, or if it is
+ * replaced meanwhile
  */
 export async function verifyDeployment(
   address: string,
   options: DeploymentOptions,
 ): Promise<DeploymentReport> {
-  const { level, supported, concurrency, signal, onProgress } = options;
-  const started = performance.now();
-  const failures = new Map<contract.GuaranteeName, GuaranteeFailure[]>();
-  const fail: Fail = (guarantee, { request }, problem) => {
-    const guaranteeFailures = failures.get(guarantee) ?? [];
-    failures.set(guarantee, guaranteeFailures);
-    if (guaranteeFailures.length < MAX_FAILURES) {
-      guaranteeFailures.push({ request, problem });
-    }
-  };
-
-  async function verifyWith(probe: Probe): Promise<DeploymentReport> {
-    onProgress?.({ done: 0, total: 0, requests: probe.stats, started });
-    const site = options.site
-      ? await expectFolder(options.site, address)
-      : await expectDeployment(probe);
-    const names = supported?.names ?? selectGuarantees(level, site.linkBase.links);
-    await runChecks(probe, site, listChecks(names, site), {
-      concurrency,
-      onProgress,
-      fail,
-    });
-    const guarantees = listResults(names, failures);
-    const broken = guarantees.filter((result) => result.failures.length > 0);
-    return {
-      address,
-      level,
-      hosts: supported?.hosts,
-      counts: mapKinds((kind) => site.records[kind].length),
-      guarantees,
-      failed: broken.length,
-      seconds: toSeconds(performance.now() - started),
-    };
-  }
-
+  const { like, concurrency, signal } = options;
+  const timeouts = { total: MAX_RESPONSE_MS };
+  const probe = createProbe(address, { concurrency, timeouts });
   // The probe's connections must be closed in any case, even if the caller aborts.
-  const probe = createProbe(address, { concurrency });
-  return closeOnAbort(probe, signal, verifyWith);
+  return closeOnAbort(probe, signal, async () => {
+    options.onProgress?.({ done: 0, total: 0, started: performance.now() });
+    if (like) await awaitSite(probe, like, options);
+    return checkOneSite(
+      address,
+      () => fetchManifest(probe),
+      () => checkDeployment(probe, options),
+    );
+  });
 }
 
-function listResults(
-  names: readonly contract.GuaranteeName[],
-  allFailures: ReadonlyMap<contract.GuaranteeName, readonly GuaranteeFailure[]>,
-): GuaranteeResult[] {
-  const results: GuaranteeResult[] = [];
-  for (const guarantee of names) {
-    const { title } = contract.guarantees[guarantee];
-    const failures = allFailures.get(guarantee) ?? [];
-    results.push({ guarantee, title, failures });
-  }
-  return results;
+async function checkDeployment(
+  probe: Probe,
+  options: DeploymentOptions,
+): Promise<DeploymentReport> {
+  const started = performance.now();
+  const { address } = probe;
+  const { like, concurrency, retryBaseMs, signal } = options;
+  const site = like
+    ? await expectFolder(like, address)
+    : await expectDeployment(address, { concurrency, retryBaseMs, signal });
+  const siteHosts = hostNames.filter((name) => site.meta.hosts.includes(name));
+  const names = options.guarantees ?? selectGuarantees(siteHosts);
+  const results = await checkGuarantees(probe, site, names, options);
+  const broken = results.filter(({ failures }) => failures.length > 0);
+  return {
+    address,
+    hosts: siteHosts,
+    counts: mapKinds((kind) => site.records[kind].length),
+    guarantees: results,
+    failed: broken.length,
+    seconds: toSeconds(performance.now() - started),
+  };
 }
 
-function listChecks(
-  names: readonly contract.GuaranteeName[],
-  site: ExpectedSite,
-): Check[] {
-  const checks: Check[] = [];
-  for (const guarantee of names) {
-    for (const [pattern, ...comparators] of table[guarantee]) {
-      const requests = createRequests(pattern, site);
-      checks.push({ guarantee, requests, comparators });
-    }
-  }
-  return checks;
+/**
+ * Selects the guarantees that all hosts of a site keep. Plain file servers serve a site
+ * without hosts.
+ */
+function selectGuarantees(siteHosts: readonly HostName[]): GuaranteeName[] {
+  return guaranteeNames.filter((name) => {
+    if (siteHosts.length === 0) return guarantees[name].needs === 'files';
+    return siteHosts.every((host) => !hosts[host].unsupported.includes(name));
+  });
 }
 
-/** Reports that a response violates a guarantee. */
-type Fail = (
-  guarantee: contract.GuaranteeName,
-  response: { readonly request: string },
-  problem: string,
-) => void;
-
-interface CheckOptions
-  extends Pick<DeploymentOptions, 'concurrency' | 'onProgress'> {
-  readonly fail: Fail;
+/**
+ * The requests for one row of the table. Each response must satisfy all comparators.
+ */
+interface Check {
+  readonly guarantee: GuaranteeName;
+  readonly requests: readonly PlannedRequest[];
+  readonly comparators: readonly Comparator[];
 }
 
 /**
@@ -191,40 +146,73 @@ interface CheckOptions
  * Each response is compared and then discarded, because the deployment controls the
  * number and size of responses.
  */
-async function runChecks(
+async function checkGuarantees(
   probe: Probe,
   site: ExpectedSite,
-  checks: readonly Check[],
-  { concurrency, onProgress, fail }: CheckOptions,
-): Promise<void> {
-  const requests = probe.stats;
-  const started = performance.now();
+  names: readonly GuaranteeName[],
+  { concurrency, onProgress }: DeploymentOptions,
+): Promise<GuaranteeResult[]> {
+  const checks = listChecks(names, site);
   let total = 0;
-  for (const check of checks) total += check.requests.length;
+  for (const { requests } of checks) total += requests.length;
   let done = 0;
+  const started = performance.now();
   const limit = pLimit(concurrency);
+  const failures = new Map<GuaranteeName, GuaranteeFailure[]>();
+  for (const name of names) failures.set(name, []);
   for (const check of checks) {
-    await limit.map(check.requests, async (request) => {
-      onProgress?.({ done, total, requests, started });
-      await checkRequest(probe, site, check, request, fail);
+    const found = await limit.map(check.requests, async (request) => {
+      onProgress?.({ done, total, started });
+      const failure = await checkRequest(probe, site, request, check.comparators);
       done++;
+      return failure;
     });
+    for (const failure of found) {
+      if (failure) failures.get(check.guarantee)?.push(failure);
+    }
   }
+  return names.map((guarantee) => ({
+    guarantee,
+    title: guarantees[guarantee].title,
+    failures: failures.get(guarantee) ?? [],
+  }));
+}
+
+function listChecks(names: readonly GuaranteeName[], site: ExpectedSite): Check[] {
+  const checks: Check[] = [];
+  for (const guarantee of names) {
+    for (const row of table[guarantee]) {
+      const requests = createRequests(row, site);
+      checks.push({ guarantee, requests, comparators: row.comparators });
+    }
+  }
+  return checks;
+}
+
+/** Creates the requests of a row. Two of its paths may be the same. */
+function createRequests(
+  { paths, methods = ['GET'], headers = {} }: Row,
+  site: ExpectedSite,
+): PlannedRequest[] {
+  const requests: PlannedRequest[] = [];
+  for (const path of new Set(paths(site))) {
+    for (const method of methods) requests.push({ method, path, headers });
+  }
+  return requests;
 }
 
 /**
- * Sends a request and reports only the first problem of its response, because any
+ * Sends a request and returns only the first problem of its response, because any
  * further problems usually have the same cause.
  */
 async function checkRequest(
   probe: Probe,
   site: ExpectedSite,
-  { guarantee, comparators }: Check,
-  request: ProbeRequest,
-  fail: Fail,
-): Promise<void> {
+  request: PlannedRequest,
+  comparators: readonly Comparator[],
+): Promise<GuaranteeFailure | undefined> {
   const expected = await site.respond(request);
-  const maxBytes = Math.max(MAX_BODY_BYTES, 4 * expected.text.length);
+  const maxBytes = Math.max(MAX_BODY_BYTES, 2 * expected.text.length);
   const got = await probe.send({ ...request, maxBytes });
   for (const compare of comparators) {
     const problem = await compare({
@@ -234,25 +222,7 @@ async function checkRequest(
       site,
       send: probe.send,
     });
-    if (problem !== undefined) {
-      fail(guarantee, got, problem);
-      return;
-    }
+    if (problem !== undefined) return { request: got.request, problem };
   }
-}
-
-/**
- * Selects the guarantees to check. If a site links to files instead of endpoints,
- * its endpoints are checked only at the full level.
- */
-export function selectGuarantees(
-  level: contract.Level,
-  links: LinkStyle,
-): contract.GuaranteeName[] {
-  if (level === 'full') return [...contract.guaranteeNames];
-  return contract.guaranteeNames.filter((name) => {
-    const { needs } = contract.guarantees[name];
-    const needsEndpoints = needs === 'rules';
-    return needs === 'files' || (needsEndpoints && links === 'query');
-  });
+  return undefined;
 }

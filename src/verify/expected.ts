@@ -1,174 +1,115 @@
-import type { Kind } from '../contract/kinds.ts';
-import { getMaxBytes } from '../contract/limits.ts';
-import { type FileBody, getLinkBase, type Meta } from '../contract/meta.ts';
-import { createForeignError, parseMeta } from '../contract/own-files.ts';
+import { getLinkBase, type Meta } from '../contract/meta.ts';
 import * as paths from '../contract/paths.ts';
-import { addUrls, type DataSet } from '../data/data-set.ts';
+import { addUrls, type DataSet, type Records } from '../data/data-set.ts';
 import { readDataSet } from '../data/data-set-folder.ts';
 import { createRedirects } from '../data/old-slugs.ts';
-import { UpstreamError } from '../errors.ts';
-import { createResponder, type PlainResponse } from '../serve/handler/index.ts';
+import { type Bytes, encode } from '../serve/handler/asset-store.ts';
+import { type Asset, createHandler } from '../serve/handler/index.ts';
 import { createChangeFiles } from '../site/change-files.ts';
 import { createApiFiles, createNamesFiles } from '../site/record-files.ts';
 import { openSiteData, type SiteFolder } from '../site-folder.ts';
-import type { Probe, ProbeRequest } from '../upstream/probe.ts';
+import type { ProbeResponse } from '../upstream/probe.ts';
+import { type RemoteOptions, readRemoteSite } from '../upstream/remote-data.ts';
 
-/**
- * The site that a deployment is expected to serve, and the responses that it is
- * expected to send.
- */
+/** A request to a deployment. The path is relative to the base URL. */
+export interface PlannedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The site that a deployment should serve. Its records determine the requests. */
 export interface ExpectedSite {
-  readonly linkBase: paths.LinkBase;
-  readonly records: Readonly<Record<Kind, readonly ExpectedRecord[]>>;
+  /** Its base URL is the one that the deployment's links must have. */
+  readonly meta: Meta;
+  readonly records: Records;
   /** The languages for which the site has names. */
   readonly languages: readonly string[];
   /** The old paths of renamed records, which must redirect. */
   readonly moved: readonly string[];
-  /**
-   * Whether the site stores icons, redirects to the icons of its source, or has no
-   * icons.
-   */
-  readonly icons: Meta['sprites']['mode'];
-  respond(request: ProbeRequest): Promise<ExpectedResponse>;
+  /** Returns the response that the deployment should send. */
+  respond(request: PlannedRequest): Promise<ExpectedResponse>;
 }
 
-interface ExpectedRecord {
-  readonly slug: string;
-  readonly icon?: unknown;
-}
+export type ExpectedResponse = Pick<ProbeResponse, 'status' | 'header' | 'text'>;
 
-export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & {
-  readonly text: string;
-};
-
-/** Expects the deployment at an address to serve exactly the site in a folder. */
+/** Expects the deployment at an address to serve the site in a folder. */
 export async function expectFolder(
-  site: SiteFolder,
+  { name, meta }: SiteFolder,
   address: string,
 ): Promise<ExpectedSite> {
-  const dataSet = await readDataSet(openSiteData(site.name));
-  const read = (file: string): FileBody | undefined => {
-    // The manifest has no entry for itself.
-    if (file === paths.MANIFEST_FILE) return site.manifestBody;
-    return site.entries.has(file) ? site.read(file) : undefined;
-  };
-  return expectData(dataSet, site.meta, { address, read });
+  const dataSet = await readDataSet(openSiteData(name));
+  return createExpectedSite(dataSet, meta, address);
 }
 
 /**
- * Expects a deployment to serve the site that its own data set and `meta.json` describe.
- * The responses of the API are generated from the data set. Of all other files, only the
- * headers are compared, so their content is not needed.
+ * Expects a deployment to serve the site of its own data set, with links to its own
+ * address.
  *
- * @throws DataError if the deployment has no valid data set
+ * @throws UpstreamError or DataError if the deployment is not a gamedata site
  */
-export async function expectDeployment(probe: Probe): Promise<ExpectedSite> {
-  const { address } = probe;
-  const body = await fetchFile(probe, paths.META_FILE);
-  if (!body) throw createForeignError(address, paths.META_FILE);
-  const meta = parseMeta(body, `${address}/${paths.META_FILE}`);
-  const dataSet = await readDataSet({
-    name: `${address}/${paths.DATA_FOLDER.slice(0, -1)}`,
-    get: (file) => fetchFile(probe, paths.DATA_FOLDER + file),
+export async function expectDeployment(
+  address: string,
+  options: RemoteOptions,
+): Promise<ExpectedSite> {
+  const { dataSet, meta } = await readRemoteSite(address, {
+    ...options,
+    wantsIcons: () => false,
+    readPublished: () => undefined,
   });
-  const expectedMeta = { ...meta, base_url: address };
-  const files = generateFiles(dataSet, expectedMeta);
-  function read(file: string): FileBody | undefined {
-    const generated = files.get(file);
-    if (generated !== undefined) return generated;
-    const isApi = `/${file}`.startsWith(paths.API_PREFIX);
-    const isIcon =
-      file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
-    const isRedirectedIcon = isIcon && meta.sprites.mode === 'link';
-    return isApi || isRedirectedIcon ? undefined : '';
-  }
-  return expectData(dataSet, expectedMeta, { address, read });
+  return createExpectedSite(dataSet, { ...meta, base_url: address }, address);
 }
 
-interface ExpectedFiles {
-  readonly address: string;
-  /** Returns the content of a file, or undefined if the site does not have it. */
-  readonly read: (file: string) => FileBody | undefined;
-}
-
-function expectData(
+/**
+ * Creates the site that a data set and a description result in. Its responses come from
+ * the request handler.
+ */
+function createExpectedSite(
   dataSet: DataSet,
   meta: Meta,
-  { address, read }: ExpectedFiles,
+  address: string,
 ): ExpectedSite {
   const records = dataSet.readRecords();
-  const redirects = createRedirects(dataSet.readPast().oldSlugs, records);
-  return {
-    linkBase: getLinkBase(meta),
-    records,
-    languages: dataSet.readNames().map(({ language }) => language),
-    moved: redirects.map(({ path }) => path),
-    icons: meta.sprites.mode,
-    respond: createRespond(read, address),
-  };
-}
-
-/** Generates the files that the request handler reads, by path. */
-function generateFiles(dataSet: DataSet, meta: Meta): Map<string, FileBody> {
-  const records = dataSet.readRecords();
+  const names = dataSet.readNames();
   const { history, oldSlugs } = dataSet.readPast();
   const redirects = createRedirects(oldSlugs, records);
   const siteFiles = [
     ...createApiFiles(addUrls(getLinkBase(meta), records), meta),
-    ...createNamesFiles(dataSet.readNames(), meta.base_url),
+    ...createNamesFiles(names, meta.base_url),
     ...createChangeFiles(history, redirects, meta),
   ];
-  const files = new Map<string, FileBody>();
-  for (const { path, body } of siteFiles) files.set(path, body);
-  return files;
-}
+  const bodies = new Map<string, Bytes>();
+  for (const { path, body } of siteFiles) bodies.set(path, encode(String(body)));
 
-/**
- * Returns undefined if the deployment does not have the file.
- *
- * @throws UpstreamError if it responds with another status than 200 or 404
- */
-async function fetchFile(probe: Probe, file: string): Promise<Buffer | undefined> {
-  const path = `/${paths.encodePath(file)}`;
-  const { status, body } = await probe.send({ path, maxBytes: getMaxBytes(file) });
-  if (status === 200) return body;
-  if (status === 404 || status === 410) return undefined;
-  const request = `GET ${probe.address}${path}`;
-  throw new UpstreamError(`got ${status}, expected 200`, { request, status });
-}
-
-/**
- * Returns a function that responds to requests like the request handler would for a
- * site with these files at the given address.
- */
-function createRespond(
-  read: (file: string) => FileBody | undefined,
-  address: string,
-): ExpectedSite['respond'] {
-  const base = paths.getBasePath(address);
-
-  async function get(file: string) {
-    const body = read(file);
-    if (body === undefined) return undefined;
-    // Any value is fine here, because no comparator uses this ETag.
-    return { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };
+  async function get(file: string): Promise<Asset | undefined> {
+    const body = bodies.get(file) ?? createStandIn(file, meta);
+    // No comparator uses this ETag.
+    return body && { body, etag: '"expected"' };
   }
-  const respond = createResponder({ get }, base);
+  const handle = createHandler({ get }, paths.getBasePath(address));
 
-  return async (request) => {
-    const { method = 'GET', path, headers = {} } = request;
-    const [pathname = ''] = path.split('?', 1);
-    const search = path.slice(pathname.length);
-    const sentHeaders = new Headers();
-    for (const [name, value] of Object.entries(headers)) {
-      sentHeaders.append(name, value ?? '');
-    }
-    const { body, ...response } = await respond({
-      method,
-      path: base + pathname,
-      search,
-      headers: sentHeaders,
-    });
-    return { ...response, text: `${Buffer.concat(body ?? [])}` };
+  return {
+    meta,
+    records,
+    languages: names.map(({ language }) => language),
+    moved: redirects.map(({ path }) => path),
+    async respond({ method, path, headers }) {
+      const request = new Request(address + path, { method, headers });
+      const response = await handle(request);
+      const header = (name: string) => response.headers.get(name) ?? undefined;
+      return { status: response.status, header, text: await response.text() };
+    },
   };
+}
+
+/**
+ * Creates an empty body for a file that we do not generate, because only its headers are
+ * compared. Returns undefined if the site cannot have the file.
+ */
+function createStandIn(file: string, { sprites }: Meta): Bytes | undefined {
+  if (`/${file}`.startsWith(paths.API_PREFIX)) return undefined;
+  const isIcon = file.startsWith(paths.ICONS_FOLDER);
+  const isRedirected = isIcon && sprites.mode === 'link';
+  if (isRedirected && file !== paths.PLACEHOLDER_ICON) return undefined;
+  return encode('');
 }

@@ -79,7 +79,7 @@ it.each<[BuildOptions, object]>([
   ],
   [
     { links: 'file' },
-    { links: 'file', sprites: { mode: 'mirror', upstream: ICONS } },
+    { hosts: [], links: 'file', sprites: { mode: 'mirror', upstream: ICONS } },
   ],
   [{ hosts: ['github-pages'] }, { links: 'file', sprites: { mode: 'mirror' } }],
   [{ hosts: ['github-pages', 'netlify'] }, { links: 'file' }],

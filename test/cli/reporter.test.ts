@@ -25,7 +25,7 @@ it.each<[ShownProgress, string]>([
     progress(1200, 3160, { requests: 1203, cacheHits: 20 }),
     '1,200 of 3,160 read, 1,203 requests, 20 from cache',
   ],
-  [{ ...progress(0, 0), verb: 'checked' }, 'reading the site, 0 requests'],
+  [{ ...progress(0, 0), verb: 'checked' }, 'reading the data set, 0 requests'],
   [{ done: 5, total: 1790, verb: 'checked' }, '5 of 1,790 checked'],
 ])('formatProgress formats state %#', (state, line) => {
   expect(formatProgress(state)).toBe(line);

@@ -133,6 +133,7 @@ it('prints only the report to stdout with --json', async () => {
     files: files.files,
     counts: data.counts,
     problems: [],
+    unlisted: [],
   });
 });
 
@@ -154,7 +155,7 @@ it('prints only problems with --quiet', async () => {
   const verify = () => callCli(['verify', 'site', '--quiet'], { cwd });
   expect(await verify()).toEqual(silent);
   rmSync(path.join(cwd, 'site', '404.json'));
-  const stderr = '404.json: is missing\nsite: 1 problem found\n';
+  const stderr = 'site/404.json: does not exist\nsite: 1 problem found\n';
   expect(await verify()).toEqual({ code: 1, stdout: '', stderr });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatProblems, formatSummary } from '../../src/cli/summary.ts';
+import { formatSummary } from '../../src/cli/summary.ts';
 import type { KindChanges } from '../../src/contract/changes.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import type { Report } from '../../src/pipeline/report.ts';
@@ -118,29 +118,4 @@ describe('formatSummary', () => {
       `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 from 2026-04-07`,
     ]);
   });
-});
-
-it('explains once how to resolve files that are not in the manifest', () => {
-  const problem = 'is not in the manifest';
-  const problems = [
-    { file: 'diary.txt', problem },
-    { file: 'notes.txt', problem },
-  ];
-  expect(formatProblems('site', problems)).toEqual([
-    'diary.txt: is not in the manifest',
-    'notes.txt: is not in the manifest',
-    'hint: Delete the files that are not in the manifest, serve them from another folder, or move them into public/ to make them part of the site. Only .well-known/ may contain other files.',
-    'site: 2 problems found',
-  ]);
-});
-
-it('lists the first 20 problems and the number of remaining problems', () => {
-  const problems = Array.from({ length: 23 }, (_, at) => ({
-    file: `${at}.json`,
-    problem: 'is missing',
-  }));
-  const lines = formatProblems('site', problems);
-  expect(lines).toHaveLength(22);
-  expect(lines[0]).toBe('0.json: is missing');
-  expect(lines.slice(-2)).toEqual(['… and 3 more', 'site: 23 problems found']);
 });

@@ -36,8 +36,8 @@ it('reports that a build has changed the folder during verification', async () =
     return real.openSync(file, flags, mode);
   });
   await expect(verify({ target })).rejects.toMatchObject({
-    message: `${target}: was changed by a build while it was verified`,
-    hint: 'Verify it again when no build is running.',
+    message: `${target}: was replaced while it was verified`,
+    hint: 'Verify it again.',
   });
   expect(await verify({ target })).toMatchObject({ problems: [] });
 });
@@ -57,6 +57,6 @@ it('reports a missing file as damage if no build is running', async () => {
   const file = 'api/gamedata/move/move-1/index.json';
   fs.rmSync(path.join(target, file));
   expect(await verify({ target })).toMatchObject({
-    problems: [{ file, problem: 'is missing' }],
+    problems: [`${path.join(target, file)}: does not exist`],
   });
 });

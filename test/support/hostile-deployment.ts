@@ -18,7 +18,7 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
-import { verify } from '../../src/cli/commands/verify.ts';
+import { guaranteeNames } from '../../src/contract/guarantees.ts';
 import type { Manifest } from '../../src/contract/meta.ts';
 import { parseJson } from '../../src/contract/parse.ts';
 import { GamedataError } from '../../src/errors.ts';
@@ -26,6 +26,7 @@ import { listFiles } from '../../src/files.ts';
 import { hostNames, isHostConfig } from '../../src/hosts/index.ts';
 import { makeSite } from '../../src/pipeline/make-site.ts';
 import { readRemoteDataSet } from '../../src/upstream/remote-data.ts';
+import { verifyDeployment } from '../../src/verify/deployment.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from './fingerprint.ts';
 import { inFolder } from './folders.ts';
@@ -341,7 +342,11 @@ async function useAll({ url, out }: Trial): Promise<string[]> {
   const source = { ...resolved.source, concurrency: 4, retryBaseMs: 1 };
   const mirroring = makeSite({ ...resolved, copiedFrom: url, source });
   const isCopied = await endsWell('mirror', mirroring);
-  const verifying = verify({ target: url, concurrency: 4, level: 'full' });
+  const verifying = verifyDeployment(url, {
+    guarantees: guaranteeNames,
+    concurrency: 4,
+    retryBaseMs: 1,
+  });
   await endsWell('verify', verifying);
   await endsWell('diff', readRemoteDataSet(url, source));
   if (!isCopied) {
@@ -355,9 +360,7 @@ async function useAll({ url, out }: Trial): Promise<string[]> {
     const text = readFileSync(path.join(out, file), 'utf8');
     if (text.includes(MARK)) problems.push(file);
   }
-  for (const { file, problem } of (await verifyFolder(out)).problems) {
-    problems.push(`${file}: ${problem}`);
-  }
+  problems.push(...(await verifyFolder(out)).problems);
   return problems;
 }
 

@@ -22,7 +22,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`mirror site data`, 'data: contains files, but its manifest.json does not exist'],
   ['build --source csv --upstream data', 'data/moves.csv: does not exist'],
   ['verify data', 'data: is not a gamedata site, because it has no manifest.json'],
-  ['verify nowhere', "nowhere: does not exist, expected a site's folder or a URL"],
+  ['verify nowhere', 'nowhere: does not exist, expected a folder'],
   ['mirror nowhere copy', 'nowhere: does not exist, expected a folder'],
   ['diff nowhere site', 'nowhere: does not exist, expected a folder'],
   [`verify ${DEAD} --like nowhere`, 'nowhere: does not exist, expected a folder'],
@@ -33,7 +33,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --out /`, '/: is the working folder, or contains it'],
   [
     'verify own/notes.txt',
-    "own/notes.txt: cannot be read (ENOTDIR), expected a site's folder or a URL",
+    'own/notes.txt: is not a gamedata site, because it has no manifest.json',
   ],
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
   [

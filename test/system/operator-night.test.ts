@@ -317,22 +317,3 @@ it.skipIf(missing)(
     await stillServed(here);
   },
 );
-
-it.skipIf(missing)(
-  "verify reports that Debian's default site responds to malformed URLs until it is removed",
-  async () => {
-    const here = await machine({ secure: false });
-    const { next } = await refresh(here, ACCEPT);
-    expect(await run(here, next?.[0] ?? '', { asRoot: true })).toMatchObject({
-      code: 0,
-    });
-    const before = await verify(here);
-    expect(before.code, before.stderr).toBe(1);
-    expect(before.stderr).toContain('malformed paths');
-    const removal = /nginx's default site[^`]+`verify`[^`]+`(rm [^`]+)`/.exec(
-      readFileSync(path.join(ROOT, 'docs/OPERATING.md'), 'utf8'),
-    );
-    await run(here, `${removal?.[1]} && nginx -s reload`, { asRoot: true });
-    await expect.poll(async () => (await verify(here)).code).toBe(0);
-  },
-);

@@ -1,6 +1,10 @@
-import { levels } from '../../contract/guarantees.ts';
 import { isUrl } from '../../contract/paths.ts';
-import { formatCount, groupDigits, truncate } from '../../contract/words.ts';
+import {
+  formatCount,
+  groupDigits,
+  listFirst,
+  truncate,
+} from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { openSite } from '../../site-folder.ts';
 import type { DeploymentReport } from '../../verify/deployment.ts';
@@ -17,20 +21,20 @@ import {
   codeOnly,
   httpUrl,
   inGroup,
-  oneOf,
   option,
   parseValue,
   required,
   text,
 } from '../options.ts';
 import { sourceOptions } from '../source-options.ts';
-import { formatCounts, formatProblems } from '../summary.ts';
+import { formatCounts } from '../summary.ts';
 
 /**
  * In characters. Some guarantees are about very long URLs, which would hide the
  * problem.
  */
 const MAX_SHOWN_REQUEST = 120;
+const MAX_SHOWN_PROBLEMS = 20;
 
 const siteFolder = text(
   (given) => given !== '' && !isUrl(given),
@@ -50,18 +54,9 @@ const milliseconds = text(
 const verifyOptions = {
   target: { schema: required('a folder or a URL') },
   ...inGroup('For a URL:', {
-    /**
-     * The guarantees to check. The default is `static`. With `like`, the default is
-     * every guarantee that the hosts of that site support.
-     */
-    level: option(
-      '--level <level>',
-      'guarantees to check [static]',
-      oneOf(levels).optional(),
-    ),
     like: option(
       '--like <dir>',
-      'expect exactly the site in this folder',
+      'expect the site in this folder',
       siteFolder.optional(),
     ),
     /**
@@ -76,10 +71,7 @@ const verifyOptions = {
     concurrency: sourceOptions.concurrency,
   }),
   signal: sourceOptions.signal,
-  /**
-   * Called while waiting, each time the first difference between the deployment and
-   * the expected site is a new one.
-   */
+  /** Called once if the deployment does not serve the expected site yet. */
   onWait: codeOnly<(line: string) => void>(),
   onProgress: codeOnly<OnVerifyProgress>(),
 };
@@ -91,34 +83,20 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & {
 /**
  * Verifies a built site in a folder, or a deployment at a URL.
  *
- * @throws UsageError, OutputError if the folder is not a site, UpstreamError or
- * DataError if the URL does not serve the expected site
+ * @throws GamedataError if the folder is not a site, or if the URL does not serve the
+ * expected site
  */
 export async function verify(
   options: VerifyOptions,
 ): Promise<FolderReport | DeploymentReport> {
-  const { target, like, wait, level, onWait, ...deployment } = parseOptions(
-    verifyOptions,
-    options,
-  );
+  const { target, like, ...deployment } = parseOptions(verifyOptions, options);
   assertCompatible(options);
   if (!isUrl(target)) return verifyFolder(target, deployment.onProgress);
 
   const url = parseValue(httpUrl, target, 'address');
-  const { findSupportedGuarantees, verifyDeployment } = await import(
-    '../../verify/deployment.ts'
-  );
-  const checks = { ...deployment, level: level ?? 'static' };
-  if (like === undefined) return verifyDeployment(url, checks);
-
-  // The time limit includes reading the folder.
-  const deadline = wait === undefined ? undefined : Date.now() + wait;
-  const site = openSite(like);
-  const { awaitSite } = await import('../../verify/await-site.ts');
-  await awaitSite(url, { ...deployment, onWait, site, deadline });
-  const supported =
-    level === undefined ? findSupportedGuarantees(site.meta.hosts) : undefined;
-  return verifyDeployment(url, { ...checks, supported, site });
+  const site = like === undefined ? undefined : openSite(like);
+  const { verifyDeployment } = await import('../../verify/deployment.ts');
+  return verifyDeployment(url, { ...deployment, like: site });
 }
 
 /**
@@ -140,7 +118,7 @@ function assertCompatible({ target, like, wait }: VerifyOptions): void {
 
 export const command = defineCommand({
   description:
-    'Compares the files of a built site with its manifest, or the responses of a deployment with the contract.',
+    'Checks a built site or a deployment of Pokémon moves and items: its files, or its responses.',
   examples: [
     'gamedata verify build',
     'gamedata verify https://example.org --like build --wait 10m',
@@ -149,10 +127,11 @@ export const command = defineCommand({
     '<dir|url>': ["a site's folder, or a deployment's URL"],
   },
   options: { ...reportOptions, ...verifyOptions },
-  async run({ options, reporter }, target: string) {
+  async run({ options, reporter, signal }, target: string) {
     const report = await verify({
       ...options,
       target,
+      signal,
       onWait: reporter.notice,
       onProgress: (progress) => reporter.progress({ ...progress, verb: 'checked' }),
     });
@@ -170,18 +149,27 @@ export const command = defineCommand({
   },
 });
 
-function formatFolder(
-  folder: string,
-  { files, counts, problems }: FolderReport,
-): string[] {
-  if (problems.length > 0) return formatProblems(folder, problems);
-  return [
-    `${folder}: ${formatCount(files, 'file')}, ${formatCounts(counts)}: no problems found`,
-  ];
+function formatFolder(folder: string, report: FolderReport): string[] {
+  const { files, counts, problems, unlisted } = report;
+  const lines: string[] = [];
+  if (unlisted.length > 0) {
+    const count = formatCount(unlisted.length, 'file');
+    const shown = listFirst(unlisted, 5);
+    lines.push(`note: ${count} that the manifest does not list: ${shown}`);
+  }
+  if (problems.length === 0) {
+    const total = `${formatCount(files, 'file')}, ${formatCounts(counts)}`;
+    return [...lines, `${folder}: ${total}: no problems found`];
+  }
+  lines.push(...problems.slice(0, MAX_SHOWN_PROBLEMS));
+  const more = problems.length - MAX_SHOWN_PROBLEMS;
+  if (more > 0) lines.push(`… and ${groupDigits(more)} more`);
+  lines.push(`${folder}: ${formatCount(problems.length, 'problem')} found`);
+  return lines;
 }
 
 function formatDeployment(report: DeploymentReport): string[] {
-  const { address, level, hosts, counts, guarantees, failed, seconds } = report;
+  const { address, hosts, counts, guarantees, failed, seconds } = report;
   const lines: string[] = [];
   for (const { guarantee, title, failures } of guarantees) {
     const [first] = failures;
@@ -193,7 +181,7 @@ function formatDeployment(report: DeploymentReport): string[] {
   }
   const kept = guarantees.length - failed;
   const total = formatCount(guarantees.length, 'guarantee');
-  const expected = hosts ? `host ${hosts.join(', ')}` : `${level} level`;
+  const expected = hosts.length > 0 ? `host ${hosts.join(', ')}` : 'plain files';
   const checked = `${address}: ${formatCounts(counts)}, ${expected}`;
   lines.push(`${checked}: ${kept} of ${total} kept, in ${seconds} s`);
   return lines;

@@ -68,6 +68,16 @@ it('writes exactly the expected files below /api/', async () => {
   expect(await verifyFolder(options.out)).toMatchObject({ problems: [] });
 });
 
+it("builds the same bytes from a site's data set as from its upstream", async () => {
+  const { options } = await buildHandMade();
+  const out = path.join(temporaryFolder(), 'site');
+  const upstream = path.join(options.out, 'data');
+  await build({ ...options, source: 'snapshot', upstream, out });
+  const readManifest = (site: string): string =>
+    readFileSync(path.join(site, 'manifest.json'), 'utf8');
+  expect(readManifest(out)).toBe(readManifest(options.out));
+});
+
 it('sends one request and changes no file if the edition is still the same', async () => {
   const { server, options } = await buildHandMade();
   const oldFiles = fingerprint(options.out);

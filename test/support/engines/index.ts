@@ -25,11 +25,8 @@ export interface EngineRow {
   readonly engine: Engine;
   readonly links: LinkStyle;
   readonly unsupported: readonly GuaranteeName[];
-  /**
-   * The column in HOSTS.md, which several engines may share. Default: the engine's
-   * name.
-   */
-  readonly column?: string;
+  /** The column in HOSTS.md, which several engines may share. */
+  readonly column: string;
 }
 
 /**
@@ -37,12 +34,13 @@ export interface EngineRow {
  * does not support, and may support even fewer.
  */
 function createRow(
+  column: string,
   engine: Engine,
   more: readonly GuaranteeName[] = [],
   links: LinkStyle = 'query',
 ): EngineRow {
   const byHost = engine.host ? hosts[engine.host].unsupported : [];
-  return { engine, links, unsupported: [...byHost, ...more] };
+  return { column, engine, links, unsupported: [...byHost, ...more] };
 }
 
 /**
@@ -72,34 +70,32 @@ function createProxyRow(server: WebServer, file: string): EngineRow {
     },
   };
   return {
-    column: 'gamedata serve behind a web server',
+    column: '`gamedata serve` behind a web server',
     engine,
     links: 'query',
-    // The web server rejects malformed requests itself.
-    unsupported: ['any-path'],
+    unsupported: [],
   };
 }
 
 const needsMoreThanFiles = guaranteeNames.filter(
   (name) => guarantees[name].needs !== 'files',
 );
-const needsMoreThanEtags = needsMoreThanFiles.filter((name) => name !== 'etag');
 
 export const engines: readonly EngineRow[] = [
-  // CDNs compress, but their local engines do not.
-  createRow(handler, ['compression']),
-  createRow(serve, ['compression']),
-  createRow(deno, ['compression']),
-  createRow(cloudflare, ['compression']),
-  createRow(netlify, ['compression']),
-  createRow(netlifyRules, ['compression']),
-  createRow(nginx),
-  createRow(caddy),
-  createRow(apache),
+  // The server or CDN in front of the request handler compresses.
+  createRow('Cloudflare', handler, ['compression']),
+  createRow('Cloudflare', deno, ['compression']),
+  createRow('Cloudflare', cloudflare),
+  createRow('`gamedata serve`', serve, ['compression']),
   createProxyRow(nginx, 'nginx.conf'),
   createProxyRow(caddy, 'Caddyfile'),
   createProxyRow(apache, 'apache.conf'),
-  createRow(githubPages, ['compression'], 'file'),
-  createRow(serveStatic, needsMoreThanEtags, 'file'),
-  createRow(pythonHttpServer, needsMoreThanFiles, 'file'),
+  createRow('Netlify', netlify),
+  createRow('Netlify by rules', netlifyRules),
+  createRow('nginx', nginx),
+  createRow('Caddy', caddy),
+  createRow('Apache', apache),
+  createRow('GitHub Pages', githubPages, [], 'file'),
+  createRow('other file servers', serveStatic, needsMoreThanFiles, 'file'),
+  createRow('other file servers', pythonHttpServer, needsMoreThanFiles, 'file'),
 ];

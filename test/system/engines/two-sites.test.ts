@@ -2,6 +2,7 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { describe, expect, test } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
+import { guaranteeNames } from '../../../src/contract/guarantees.ts';
 import { hosts } from '../../../src/hosts/index.ts';
 import { verifyDeployment } from '../../../src/verify/deployment.ts';
 import { freePort } from '../../support/engines/process.ts';
@@ -38,7 +39,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
       try {
         for (const address of addresses) {
           const { guarantees } = await verifyDeployment(address, {
-            level: 'full',
+            guarantees: guaranteeNames,
             concurrency: 8,
           });
           const failed = guarantees.flatMap(({ guarantee, failures }) =>

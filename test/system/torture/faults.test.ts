@@ -204,9 +204,7 @@ async function findFileProblems(
   for (const name of readdirSync(parent)) {
     if (name !== 'cache' && name !== 'site') problems.push(name);
   }
-  for (const { file, problem } of (await verifyFolder(out)).problems) {
-    problems.push(`${file} ${problem}`);
-  }
+  problems.push(...(await verifyFolder(out)).problems);
   const mayChange = reaction === 'use' && text !== '' && error === undefined;
   if (mayChange) return [...problems, ...findMissingText(out, text)];
   const isSame = JSON.stringify([...fingerprint(out)]) === JSON.stringify(oldFiles);
