@@ -98,16 +98,12 @@ const rooms = {
     ],
     packages: ['commander', 'node:*', 'zod'],
   },
-  // Compiles src/ to dist/. No other folder needs it.
-  compile: {
-    imports: ['cli', 'contract', 'files.ts', 'sha256.ts', '../rolldown.config.ts'],
-    packages: ['node:*', 'rolldown'],
-  },
+  // Generates files of dist/. No other folder needs it.
+  compile: { imports: ['cli', 'contract'], packages: ['node:*'] },
 };
 
-/** A name is a folder or a file of src/, or the bundler's configuration next to src/. */
+/** A name is a folder or a file of src/. */
 function inFolder(name) {
-  if (name.startsWith('../')) return `^${name.slice(3)}$`;
   if (name.endsWith('.ts')) return `^src/${name}$`;
   return `^src/${name}/`;
 }

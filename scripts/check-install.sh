@@ -11,10 +11,10 @@ git ls-files -z | tar cz --null -T - | tar xz -C "$folder" --one-top-level=check
 cd "$folder/checkout"
 # Hosting platforms set NODE_ENV, and other package managers link node_modules.
 NODE_ENV=production npm ci --ignore-scripts --install-strategy=linked --no-audit --no-fund
-npm run compile
+# Packing compiles, because a clone contains no dist/.
+npm pack --silent --pack-destination "$folder"
 node scripts/gamedata.mjs build --source snapshot --quiet --out "$folder/from-checkout"
 
-npm pack --ignore-scripts --silent --pack-destination "$folder"
 mkdir "$folder/user"
 cd "$folder/user"
 npm init --yes > /dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs the package. Also packs the site of the bundled data, as an archive with a
+# Packs the package, which compiles it. Also packs the site of the bundled data, as an archive with a
 # checksum.
 set -euo pipefail
 

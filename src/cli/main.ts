@@ -1,17 +1,7 @@
 #!/usr/bin/env node
-import module from 'node:module';
-import path from 'node:path';
 import { errorCode } from '../errors.ts';
-import { PACKAGE_ROOT } from '../package.ts';
 import { describeCrash } from './crash.ts';
 import { run } from './program.ts';
-
-// The compile cache exists only in Node 22 and later. We keep it next to the code,
-// because a shared temporary folder would not be safe.
-const { enableCompileCache } = module as {
-  enableCompileCache?: (folder: string) => unknown;
-};
-enableCompileCache?.(path.join(PACKAGE_ROOT, 'dist', '.cache'));
 
 // Failing to write logs must not change the exit code. Failing to write the result
 // exits with code 1, except if the reader of a pipe has exited.

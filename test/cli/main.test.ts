@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createServer } from 'node:tls';
@@ -38,17 +38,21 @@ it.skipIf(missingOpenssl())("shows Node's own warnings", async () => {
 });
 
 /**
- * Imports the start script in a checkout with the given compiled files, and returns
- * its output.
+ * Imports the start script in a checkout with the given files, and returns its output.
+ * Each file is a second older than the file after it.
  */
-async function start(compiled: Record<string, string>): Promise<string> {
+async function start(files: Record<string, string>): Promise<string> {
   const folder = temporaryFolder();
   for (const name of ['package.json', bin.gamedata]) {
     cpSync(path.join(ROOT, name), path.join(folder, name));
   }
-  mkdirSync(path.join(folder, 'dist'));
-  for (const [name, text] of Object.entries(compiled)) {
-    writeFileSync(path.join(folder, 'dist', name), text);
+  let time = 1e9;
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    utimesSync(file, time, time);
+    time += 1;
   }
   const printed = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => void vi.restoreAllMocks());
@@ -59,14 +63,37 @@ async function start(compiled: Record<string, string>): Promise<string> {
   return printed.mock.calls.join('\n');
 }
 
-it.each([{}, { 'cli.js': 'throw new Error()' }])(
-  'asks the user to run npm run compile if dist/ contains %j',
-  async (compiled) => {
-    const problem =
-      'error: gamedata is not compiled: run "npm run compile" in its folder, after "npm ci"';
-    expect(await start(compiled)).toBe(problem);
-  },
-);
+const source = { 'src/cli/main.ts': '' };
+const compiled = {
+  'dist/cli.js': 'process.exitCode = 0',
+  'dist/sources.sha256': '',
+};
+
+it.each([
+  ['if dist/ is missing', source, 'gamedata is not compiled'],
+  [
+    'if dist/ is incomplete',
+    { 'dist/cli.js': 'throw new Error()' },
+    'gamedata is not compiled',
+  ],
+  [
+    'if a source file is newer than dist/',
+    { ...compiled, ...source },
+    "gamedata's src/ is newer than its dist/",
+  ],
+])('asks the user to run npm run compile %s', async (_, files, problem) => {
+  expect(await start(files)).toBe(
+    `error: ${problem}: run "npm ci" and "npm run compile" in its folder`,
+  );
+});
+
+it.each([
+  ['if dist/ is newer than the sources', { ...source, ...compiled }],
+  ['without sources, as in an installed package', compiled],
+  ['if an editor left a hidden file', { ...compiled, 'src/.main.ts.swp': '' }],
+])('starts %s', async (_, files) => {
+  expect(await start(files)).toBe('');
+});
 
 it.each([
   ['20.18.9', false],
@@ -78,7 +105,7 @@ it.each([
     ...process.versions,
     node,
   });
-  const started = start({ 'code.sha256': '', 'cli.js': 'process.exitCode = 0' });
+  const started = start(compiled);
   expect(await started).toBe(
     isSupported ? '' : `error: got Node ${node}: gamedata needs ${engines.node}`,
   );

@@ -107,7 +107,7 @@ it('the documents mention only scripts that exist', () => {
 });
 
 it("npm start serves a build's folder", () => {
-  expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
+  expect(scripts.start).toMatch(/node scripts\/gamedata\.mjs serve build$/);
 });
 
 it('the documents mention only options that exist', () => {

@@ -20,7 +20,7 @@ export const SHIFTS = `new Promise((resolve) => {
 })`;
 
 /**
- * Removes functions that the oldest browsers in `rolldown.config.ts` do not have, so
+ * Removes functions that the oldest browsers in `rolldown.config.mjs` do not have, so
  * that every page test covers these browsers.
  */
 const REMOVE_NEWER_FUNCTIONS = `

@@ -1,11 +1,7 @@
-/**
- * Compiles dist/ before the tests, so that `npx vitest` never tests stale code. Set
- * COMPILED to skip this if dist/ is up to date.
- */
+/** Compiles dist/ before the tests, so that `npx vitest` never tests stale code. */
 
-import { execSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 
 export default function compile(): void {
-  if (process.env.COMPILED !== undefined) return;
-  execSync('npm run compile --silent', { stdio: ['ignore', 'inherit', 'inherit'] });
+  execFileSync(process.execPath, ['scripts/compile.mjs'], { stdio: 'inherit' });
 }

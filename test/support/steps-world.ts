@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -217,6 +217,8 @@ export async function createWorld(folder: string): Promise<World> {
       recursive: true,
     });
   }
+  const packages = path.join(folder, 'package/node_modules');
+  symlinkSync(path.join(PROJECT, 'node_modules'), packages);
   const cli = path.join(folder, 'package/dist/cli.js');
   const commands = startCommands(cli);
   const upstream = await startChangingUpstream();

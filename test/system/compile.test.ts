@@ -1,31 +1,64 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
-import { temporaryFolder } from '../support/temporary.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { sharedFolder } from '../support/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const INPUTS = [
+  'package.json',
+  'package-lock.json',
+  'rolldown.config.mjs',
+  'scripts',
+  'src',
+  'tsconfig.build.json',
+  'tsconfig.json',
+];
 
-it('compiles in a workspace with its packages in a parent folder', () => {
-  const workspace = temporaryFolder();
-  const clone = path.join(workspace, 'packages/gamedata');
+/** A clone in a workspace, whose packages are in a parent folder. */
+const workspace = sharedFolder();
+const clone = path.join(workspace, 'packages/gamedata');
+const compile = (): void => {
+  execFileSync(process.execPath, [path.join(clone, 'scripts/compile.mjs')]);
+};
+const read = (root: string, file: string): string =>
+  readFileSync(path.join(root, file), 'utf8');
+
+beforeAll(() => {
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(workspace, 'node_modules'));
-  const configuration = [
-    'package.json',
-    'package-lock.json',
-    'rolldown.config.ts',
-    'tsconfig.json',
-  ];
-  for (const name of ['src', 'tsconfig.build.json', ...configuration]) {
+  for (const name of INPUTS) {
     cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
   }
-  execFileSync(process.execPath, ['--import', 'tsx', 'src/compile/generate.ts'], {
-    cwd: clone,
-  });
-  const read = (root: string, file: string) =>
-    readFileSync(path.join(root, 'dist', file), 'utf8');
-  for (const file of ['assets/search.js', 'third-party.txt', 'code.sha256']) {
+});
+
+it('compiles in a workspace, with the same digest of the code', () => {
+  compile();
+  for (const file of ['dist/assets/search.js', 'dist/code.sha256']) {
     expect(read(clone, file)).toBe(read(ROOT, file));
   }
+});
+
+it('compiles nothing if the sources have not changed', () => {
+  const { mtimeMs } = statSync(path.join(clone, 'dist/cli.js'));
+  compile();
+  expect(statSync(path.join(clone, 'dist/cli.js')).mtimeMs).toBe(mtimeMs);
+});
+
+it('keeps the digest of the code if the lock file is reformatted or an editor leaves files', () => {
+  const lock: unknown = JSON.parse(read(clone, 'package-lock.json'));
+  writeFileSync(path.join(clone, 'package-lock.json'), JSON.stringify(lock));
+  writeFileSync(path.join(clone, 'src/hosts/templates/nginx.conf.orig'), 'x');
+  writeFileSync(path.join(clone, 'src/index.ts~'), 'x');
+  const sources = read(clone, 'dist/sources.sha256');
+  compile();
+  expect(read(clone, 'dist/sources.sha256')).not.toBe(sources);
+  expect(read(clone, 'dist/code.sha256')).toBe(read(ROOT, 'dist/code.sha256'));
+});
+
+it('changes the digest of the code if the code changes', () => {
+  const file = path.join(clone, 'src/serve/handler/edge.ts');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}\nconsole.log();\n`);
+  compile();
+  expect(read(clone, 'dist/code.sha256')).not.toBe(read(ROOT, 'dist/code.sha256'));
 });

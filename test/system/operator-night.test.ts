@@ -31,6 +31,16 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const INSTALLED = ['dist', 'public', 'data', 'package.json', 'scripts/gamedata.mjs'];
+
+/** Lists the folders of the packages that gamedata imports, and of their packages. */
+function listProductionPackages(): string[] {
+  const lock = JSON.parse(
+    readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'),
+  );
+  const folders = Object.keys(lock.packages);
+  return folders.filter((folder) => folder !== '' && !lock.packages[folder].dev);
+}
 const UNIT = readFileSync(
   path.join(ROOT, 'deploy/systemd/gamedata-refresh.service'),
   'utf8',
@@ -64,14 +74,9 @@ async function machine({ secure }: { secure: boolean }) {
     'bin',
   ])
     mkdirSync(at(name), { recursive: true });
-  for (const name of [
-    'dist',
-    'public',
-    'data',
-    'package.json',
-    'scripts/gamedata.mjs',
-  ])
+  for (const name of [...INSTALLED, ...listProductionPackages()]) {
     cpSync(path.join(ROOT, name), path.join(opt, name), { recursive: true });
+  }
   chmodSync(folder, 0o755);
   if (isRoot) for (const own of [srv, cache]) chownSync(own, USER, USER);
 

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+
+/** The folder in which `npm run compile` prepares the next dist/. */
+export const STAGED = 'dist.next';
+
+const read = (url) => readFileSync(new URL(url, import.meta.url), 'utf8');
+const { dependencies } = JSON.parse(read('package.json'));
+
+/** Node runs these bundles, so they import their dependencies. */
+const onNode = { platform: 'node', external: Object.keys(dependencies) };
+
+/** Browsers and hosts load each of these bundles as one file. */
+const pages = {
+  front: 'front/front',
+  browse: 'browse/browse',
+  docs: 'docs/docs',
+  search: 'search/search-engine',
+};
+const searchLicense = read(import.meta.resolve('@leeoniya/ufuzzy/LICENSE')).trim();
+
+/** @type {import('rolldown').BuildOptions[]} */
+export default [
+  {
+    ...onNode,
+    input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+    preserveEntrySignatures: 'allow-extension',
+    output: { dir: STAGED },
+  },
+  {
+    ...onNode,
+    input: 'src/compile/generate.ts',
+    output: { file: `${STAGED}/generate.js`, codeSplitting: false },
+  },
+  {
+    input: 'src/serve/handler/edge.ts',
+    transform: { target: 'es2022' },
+    output: { file: `${STAGED}/handler.js` },
+  },
+  ...Object.entries(pages).map(([page, input]) => ({
+    input: `src/web/${input}.ts`,
+    transform: { target: ['chrome109', 'firefox115', 'safari16'] },
+    output: {
+      file: `${STAGED}/assets/${page}.js`,
+      // Browsers refuse modules to a page that is opened from disk.
+      format: page === 'search' ? 'es' : 'iife',
+      minify: true,
+      postBanner: page === 'search' ? `/*!\n${searchLicense}\n*/` : '',
+    },
+  })),
+];
