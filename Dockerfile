@@ -2,7 +2,7 @@
 #   docker build --tag gamedata .
 #   docker run --publish 8080:8080 gamedata
 # Links lead to http://localhost:8080. For another URL, add --build-arg BASE_URL=https://example.org to the build.
-# The image contains the site: build it again to refresh the data.
+# The image contains the site: build it again to refresh the data. Add --build-arg SOURCE=snapshot to build from the committed data/.
 
 # BuildKit sets BUILDPLATFORM. The site is the same for every architecture, so it is built on the builder's own.
 FROM --platform=$BUILDPLATFORM node:24-slim AS build

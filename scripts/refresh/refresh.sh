@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Refreshes data/, then builds and checks the site in build/. White space separates the
+# Refreshes data/, then builds the site in build/ from it and checks the site. White space separates the
 # items of a list.
 #
 #   REFRESH_SOURCE          rest or csv (rest)
@@ -8,6 +8,8 @@
 #   REFRESH_SKIP            records to leave out: item/17
 #   REFRESH_MAX_SHRINK      percentage of records that may disappear (1)
 #   REFRESH_HOSTS           hosts to build for, with BASE_URL (netlify)
+#   PAGES_URL               address on GitHub Pages; if it is set, builds another site,
+#                           in .cache/refresh/pages/
 #
 # Writes BASE_URL as `base_url`, and one of these outcomes:
 #
@@ -83,6 +85,7 @@ if [ "$status" -ne 0 ]; then
 fi
 
 gamedata diff "$work/old" data --exit-code > "$work/diff.txt" || status=$?
+rm -rf "$work/old"
 # Translations change no record, but must be committed as well.
 names=$(sed -n 's/^names: //p' "$work/log.txt" | paste -sd , | sed 's/,/, /g')
 case $status in
@@ -98,4 +101,14 @@ else
   write_outcome unchanged
 fi
 
-gamedata build "${source[@]}" "${hosts[@]}" --out build --verify
+# Builds and checks a site of the refreshed data: `publish <folder> <options>`.
+publish() {
+  local folder=$1
+  shift
+  gamedata build --source snapshot --out "$folder" "$@"
+  gamedata verify "$folder"
+}
+publish build "${hosts[@]}"
+if [ -n "${PAGES_URL:-}" ]; then
+  publish "$work/pages" --host github-pages --sprites mirror --base-url "$PAGES_URL"
+fi

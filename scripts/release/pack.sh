@@ -7,7 +7,8 @@ work=${RELEASE_WORK:-.cache/release}
 rm -rf "$work"
 mkdir -p "$work"
 npm pack --silent --pack-destination "$work"
-node scripts/gamedata.mjs build --source snapshot --archive --out "$work/site" --verify
+node scripts/gamedata.mjs build --source snapshot --archive --out "$work/site"
+node scripts/gamedata.mjs verify "$work/site"
 mv "$work"/site/download/gamedata.{tar.gz,sha256} "$work"
 rm -rf "$work/site"
 ls -l "$work"

@@ -137,7 +137,7 @@ export const metaSchema = z
     generator: z.string().describe('The version of gamedata that built the site.'),
     source: z
       .enum(['rest', 'csv', 'snapshot'])
-      .describe('The source that the build read.'),
+      .describe('The source of the data, even if the build read a snapshot.'),
     upstream: z
       .string()
       .describe('The origin of the data, even if the build read a snapshot.'),

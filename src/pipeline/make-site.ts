@@ -234,14 +234,13 @@ async function load(
 
 function describeSite(
   { provenance, digest, namesSummary, counts }: DataSet,
-  { source, fallback }: SourceResult,
+  { fallback }: SourceResult,
   settings: Settings,
   warnings: readonly WarningGroup[],
 ): Meta {
   return createMeta({
     generator: PRODUCT,
     ...provenance,
-    source,
     fallback: fallback ?? null,
     warnings: countWarnings(warnings),
     digest,

@@ -10,6 +10,10 @@ const root = new URL('../../', import.meta.url);
 const WORKFLOWS = '.github/workflows/';
 const lint = await createLinter();
 const files = listFolder(WORKFLOWS);
+const SETUP_FOLDER = '.github/actions/setup';
+const SETUP = `${SETUP_FOLDER}/action.yml`;
+/** Matches the commands that run gamedata. */
+const COMMAND = /gamedata\.mjs|refresh\.sh/;
 
 interface Step {
   readonly uses?: string;
@@ -67,6 +71,16 @@ function listWritePermissions({ permissions = {} }: Job): string[] {
   return scopes.filter((scope) => permissions[scope] === 'write');
 }
 
+/** Expects that each action is our own, or is one of GitHub's at a fixed commit. */
+function expectPinnedActions(text: string): void {
+  const uses = text.match(/^.*\buses:.*$/gm) ?? [];
+  expect(uses.length).toBeGreaterThan(0);
+  for (const line of uses) {
+    if (line.endsWith('uses: ./.github/actions/setup')) continue;
+    expect(line).toMatch(/uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  }
+}
+
 /** The write permissions of each job. A job that is not listed must not have any. */
 const writePermissions: Readonly<Record<string, string[]>> = {
   conclude: ['contents', 'actions', 'issues', 'pull-requests'],
@@ -93,11 +107,7 @@ describe.each(files)('%s', (file) => {
   });
 
   it('pins every action to a commit', () => {
-    const uses = read(file).match(/^.*\buses:.*$/gm) ?? [];
-    expect(uses.length).toBeGreaterThan(0);
-    for (const line of uses) {
-      expect(line).toMatch(/uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-    }
+    expectPinnedActions(read(file));
   });
 
   it("does not depend on the default branch's name", () => {
@@ -138,6 +148,28 @@ describe.each(files)('%s', (file) => {
       }
     },
   );
+});
+
+describe('the action that sets up gamedata', () => {
+  const text = read(SETUP);
+
+  it('pins every action to a commit', () => {
+    expectPinnedActions(text);
+  });
+
+  it('compiles after installing the dependencies', () => {
+    const { runs } = parse(text);
+    expect(listRuns(runs)).toEqual(['npm ci', 'npm run compile']);
+  });
+
+  it('runs before every command of gamedata', () => {
+    const jobs = Object.values(readJobs(`${WORKFLOWS}refresh.yml`));
+    for (const job of jobs) {
+      const runsGamedata = listRuns(job).some((run) => COMMAND.test(run));
+      const isSetUp = job.steps.some(({ uses }) => uses === `./${SETUP_FOLDER}`);
+      expect(isSetUp).toBe(runsGamedata);
+    }
+  });
 });
 
 describe('refresh.yml', () => {
@@ -206,21 +238,22 @@ describe('refresh.yml', () => {
       const hasHiddenFiles = step.with?.['include-hidden-files'] === true;
       if (isUpload && hasHiddenFiles) uploads.push(step.with?.name);
     }
-    expect(uploads).toEqual(['site', 'refresh', 'pages', 'deployment']);
+    expect(uploads).toEqual(['refresh', undefined]);
   });
 
-  it.each(['verify', 'build-pages'])(
-    'runs the job %s even if the data has not changed',
+  it('publishes only data that was checked and is on the default branch', () => {
+    const { outputs } = parse(read(`${WORKFLOWS}refresh.yml`)).jobs.conclude;
+    expect(outputs.publish).toContain(
+      "needs.refresh.result == 'success' && steps.commit.outputs.pushed != 'false'",
+    );
+  });
+
+  it.each(['pages', 'verify'])(
+    'runs the job %s if there is something to publish, even if the data has not changed',
     (name) => {
       const job = jobs[name];
-      expect(job?.needs).toEqual(['refresh', 'conclude']);
-      expect(job?.if).toMatch(/^!cancelled\(\) && /);
-      const conditions = [
-        "needs.refresh.result == 'success'",
-        "needs.conclude.result == 'success'",
-        "needs.conclude.outputs.pushed != 'false'",
-      ];
-      expect(job?.if).toContain(`${conditions.join(' && ')} && `);
+      expect(job?.needs).toEqual(expect.arrayContaining(['refresh', 'conclude']));
+      expect(job?.if).toContain("needs.conclude.outputs.publish == 'true' && ");
       // The refresh's outcome shows whether the data has changed.
       expect(job?.if).not.toContain('outcome');
     },
@@ -234,14 +267,17 @@ describe('refresh.yml', () => {
         if (subject !== undefined) subjects.push(subject);
       }
     }
-    expect(subjects).toEqual(['build/manifest.json', 'pages/manifest.json']);
+    expect(subjects).toEqual([
+      'build/manifest.json',
+      '.cache/refresh/pages/manifest.json',
+    ]);
   });
 
   it('deploys a site to Pages after attesting its manifest', () => {
     const steps = jobs.pages?.steps ?? [];
     const actions = steps.map(({ uses, run }) => uses ?? run);
     expect(actions.join('\n')).toMatch(
-      /attest-build[\s\S]*cp "\$BUNDLE" pages\/manifest\.sigstore\.json[\s\S]*upload-pages/,
+      /attest-build[\s\S]*cp "\$BUNDLE" \S+\/pages\/manifest\.sigstore\.json[\s\S]*upload-pages/,
     );
   });
 });
@@ -265,8 +301,10 @@ it('asks for the record, the values and the metadata in the issue form', () => {
 describe('netlify.toml', () => {
   const config = read('netlify.toml');
 
-  it('reads the upstream without a fallback', () => {
-    expect(config).toContain('command = "npm run build -- --source rest"');
+  it('reads the upstream without a fallback, or another source', () => {
+    expect(config).toMatch(
+      /command = "npm run build -- --source \$\{SOURCE:-rest\}"/,
+    );
   });
 
   it('names the folder of edge functions that a build writes', () => {
@@ -279,9 +317,10 @@ describe('wrangler.jsonc', () => {
   const json = read('wrangler.jsonc').replaceAll(/^\/\/.*$/gm, '');
   const { build, ...worker } = JSON.parse(json);
 
-  it('reads the upstream without a fallback', () => {
-    const command = 'npm run build -- --source rest --host cloudflare';
-    expect(build).toEqual({ command });
+  it('reads the upstream without a fallback, or another source', () => {
+    const command =
+      /^npm run build -- --source \$\{SOURCE:-rest\} --host cloudflare$/;
+    expect(build).toEqual({ command: expect.stringMatching(command) });
   });
 
   it('configures the worker as a build does, but relative to the project', () => {

@@ -739,29 +739,40 @@ describe('build hook', () => {
   });
 });
 
-it('builds the same bytes on Netlify as in the workflow', async () => {
+it.each(['rest', 'snapshot'])(
+  'builds the same bytes on Netlify from %s as in the workflow',
+  async (source) => {
+    const repo = await createRepository();
+    repo.rename('renamed');
+    const address = 'https://gamedata.test';
+    expect(await repo.refresh({ BASE_URL: address })).toBeUndefined();
+    const cwd = path.join(repo.home, 'netlify');
+    await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), cwd);
+    install(cwd);
+    const env = {
+      PATH: process.env.PATH,
+      NETLIFY: 'true',
+      CONTEXT: 'production',
+      URL: address,
+    };
+    const upstream = source === 'rest' ? ['--upstream', repo.upstream] : [];
+    const options = ['--source', source, ...upstream];
+    await run('node', ['scripts/gamedata.mjs', 'build', ...options], { cwd, env });
+    const built = repo.read('../netlify/build/manifest.json');
+    expect(built).toBe(repo.read('build/manifest.json'));
+    expect(built).toContain('"changes.json"');
+  },
+);
+
+it('also builds a site for GitHub Pages if its address is set', async () => {
   const repo = await createRepository();
-  repo.rename('renamed');
-  const address = 'https://gamedata.test';
-  expect(await repo.refresh({ BASE_URL: address })).toBeUndefined();
-  const cwd = path.join(repo.home, 'netlify');
-  await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), cwd);
-  install(cwd);
-  const env = {
-    PATH: process.env.PATH,
-    NETLIFY: 'true',
-    CONTEXT: 'production',
-    URL: address,
-  };
-  const source = ['--source', 'rest', '--upstream', repo.upstream];
-  const command = ['scripts/gamedata.mjs', 'build', ...source];
-  const { stderr } = await run('node', command, { cwd, env });
-  expect(stderr).toContain(
-    'next: node scripts/gamedata.mjs serve build, or upload that folder to a host\n',
-  );
-  const built = repo.read('../netlify/build/manifest.json');
-  expect(built).toBe(repo.read('build/manifest.json'));
-  expect(built).toContain('"changes.json"');
+  const pages = { PAGES_URL: 'https://o.github.test/r' };
+  expect(await repo.step('refresh', pages)).toBeUndefined();
+  const meta: unknown = JSON.parse(repo.read('.cache/refresh/pages/meta.json'));
+  expect(meta).toMatchObject({
+    base_url: pages.PAGES_URL,
+    hosts: ['github-pages'],
+  });
 });
 
 describe('a check of the last success', () => {
