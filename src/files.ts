@@ -12,7 +12,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { describeExcess, getMaxBytes } from './contract/limits.ts';
-import { errorCode, GamedataError, OutputError } from './errors.ts';
+import { errorCode, GamedataError } from './errors.ts';
 
 /**
  * Calls a function, and returns undefined if it fails with one of the codes. Without
@@ -28,7 +28,7 @@ export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
 }
 
 /**
- * Calls a function, and converts its failure to an `OutputError`, such as `site:
+ * Calls a function, and converts its failure to an `GamedataError`, such as `site:
  * cannot be written (ENOSPC)`.
  */
 export function explainFailure<T>(
@@ -43,7 +43,7 @@ export function explainFailure<T>(
     if (cause instanceof GamedataError) throw cause;
     const why = errorCode(cause) || (cause as Error).message;
     const hints = [findHint(cause), hint].filter((part) => part !== undefined);
-    throw new OutputError(`${problem} (${why})`, name, {
+    throw new GamedataError('output', `${name}: ${problem} (${why})`, {
       cause,
       hint: hints.length > 0 ? hints.join(' ') : undefined,
     });
@@ -57,7 +57,7 @@ interface SystemCallError extends Error {
 }
 
 /**
- * Converts a system call's error to an `OutputError` that names the call. Returns
+ * Converts a system call's error to an `GamedataError` that names the call. Returns
  * any other error unchanged.
  */
 export function toOutputError(error: unknown, name: string): unknown {
@@ -65,7 +65,10 @@ export function toOutputError(error: unknown, name: string): unknown {
   const { syscall, path = name }: SystemCallError = error;
   if (syscall === undefined) return error;
   const problem = `cannot be used (${errorCode(error)})`;
-  return new OutputError(problem, path, { cause: error, hint: findHint(error) });
+  return new GamedataError('output', `${path}: ${problem}`, {
+    cause: error,
+    hint: findHint(error),
+  });
 }
 
 /**

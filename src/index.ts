@@ -13,13 +13,7 @@ export type { Comparison } from './contract/changes.ts';
 export type { Kind } from './contract/kinds.ts';
 export type { LinkStyle } from './contract/paths.ts';
 export type { Item, Move } from './contract/records.ts';
-export {
-  DataError,
-  GamedataError,
-  OutputError,
-  UpstreamError,
-  UsageError,
-} from './errors.ts';
+export { GamedataError, type GamedataErrorCode } from './errors.ts';
 export type { HostName } from './hosts/index.ts';
 export type {
   BuildReport,

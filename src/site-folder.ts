@@ -32,7 +32,7 @@ import {
 } from './contract/paths.ts';
 import { type DataSetSource, parseDescription } from './data/data-set-folder.ts';
 import { findMismatch } from './data/entries.ts';
-import { describeReadFailure, errorCode, OutputError } from './errors.ts';
+import { describeReadFailure, errorCode, GamedataError } from './errors.ts';
 import {
   attempt,
   type FolderEntry,
@@ -67,7 +67,7 @@ export function findCommittedManifest(folder: string): ManifestFile | undefined 
 /**
  * Reads a file. Returns undefined if it does not exist.
  *
- * @throws OutputError if the file cannot be read
+ * @throws GamedataError if the file cannot be read
  */
 export function readIfExists(folder: string, file: string): Buffer | undefined {
   try {
@@ -76,7 +76,9 @@ export function readIfExists(folder: string, file: string): Buffer | undefined {
     // A file in the place of the folder cannot contain anything.
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause))) return undefined;
     const failure = describeReadFailure(cause);
-    throw new OutputError(failure, path.join(folder, file), { cause });
+    throw new GamedataError('output', `${path.join(folder, file)}: ${failure}`, {
+      cause,
+    });
   }
 }
 
@@ -87,11 +89,11 @@ function readStaged(folder: string, file: string): Buffer | undefined {
   return attempt(() => readFile(folder, staged, getMaxBytes(file)), 'ENOENT');
 }
 
-/** @throws OutputError if the file is missing or cannot be read */
+/** @throws GamedataError if the file is missing or cannot be read */
 function readOrThrow(folder: string, file: string): Buffer {
   const body = readIfExists(folder, file);
   if (body) return body;
-  throw new OutputError('does not exist', path.join(folder, file));
+  throw new GamedataError('output', `${path.join(folder, file)}: does not exist`);
 }
 
 /**
@@ -146,7 +148,7 @@ export interface SiteFolder {
   /**
    * Reads a file.
    *
-   * @throws OutputError if the file differs from the manifest or is not listed there
+   * @throws GamedataError if the file differs from the manifest or is not listed there
    */
   read(file: string): Buffer;
 }
@@ -154,7 +156,7 @@ export interface SiteFolder {
 /**
  * Opens a site. Only the manifest and `meta.json` are read.
  *
- * @throws OutputError or DataError if one of them is missing or invalid
+ * @throws GamedataError if one of them is missing or invalid
  */
 export function openSite(folder: string): SiteFolder {
   const manifestBody = readIfExists(folder, MANIFEST_FILE);
@@ -172,7 +174,7 @@ export function openSite(folder: string): SiteFolder {
 /**
  * Reads `meta.json` of a site whose manifest has been read.
  *
- * @throws OutputError or DataError if it is missing or invalid
+ * @throws GamedataError if it is missing or invalid
  */
 export function readMeta(folder: string, entries: Entries): Meta {
   const body = readVerified(folder, entries, META_FILE);
@@ -180,19 +182,20 @@ export function readMeta(folder: string, entries: Entries): Meta {
 }
 
 /** Creates the error for a folder that contains no site or no data set. */
-function createMissingError(folder: string, problem: string): OutputError {
-  if (readStatus(folder)) return new OutputError(problem, folder);
-  return new OutputError('does not exist, expected a folder', folder);
+function createMissingError(folder: string, problem: string): GamedataError {
+  if (readStatus(folder))
+    return new GamedataError('output', `${folder}: ${problem}`);
+  return new GamedataError('output', `${folder}: does not exist, expected a folder`);
 }
 
 function readVerified(folder: string, entries: Entries, file: string): Buffer {
   const name = path.join(folder, file);
   const entry = entries.get(file);
-  if (!entry) throw new OutputError('is not in the manifest', name);
+  if (!entry) throw new GamedataError('output', `${name}: is not in the manifest`);
   const body = readOrThrow(folder, file);
   const problem = findMismatch(entry, body);
   if (problem === undefined) return body;
-  throw new OutputError(problem, name);
+  throw new GamedataError('output', `${name}: ${problem}`);
 }
 
 /** Reads a file. Returns undefined if it is missing or differs from its entry. */
@@ -208,7 +211,7 @@ export function readIntact(
 /**
  * Lists the files in a manifest.
  *
- * @throws DataError if the manifest is invalid or in another version's format
+ * @throws GamedataError if the manifest is invalid or in another version's format
  */
 export function parseEntries(
   folder: string,
@@ -234,7 +237,7 @@ export const openSiteData = (folder: string): DataSetSource => ({
 /**
  * Opens the data set in a folder, which is either a data set folder or a site.
  *
- * @throws OutputError if the folder is neither
+ * @throws GamedataError if the folder is neither
  */
 export function openDataSet(folder: string): DataSetSource {
   if (hasDataSet(folder)) {

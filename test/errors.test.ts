@@ -1,37 +1,17 @@
 import { expect, it } from 'vitest';
-import {
-  DataError,
-  describeReadFailure,
-  errorCode,
-  OutputError,
-  UpstreamError,
-} from '../src/errors.ts';
+import { describeReadFailure, errorCode, GamedataError } from '../src/errors.ts';
 
-const location = { kind: 'item', record: 'x (1)', field: 'names[0].name' };
-it.each([
-  [
-    new UpstreamError('got 404', { request: 'GET http://x.test/move/1/' }),
-    'GET http://x.test/move/1/: got 404',
-  ],
-  [new UpstreamError('2 records cannot be used'), '2 records cannot be used'],
-  [new DataError('got 1', location), 'item › x (1) › names[0].name: got 1'],
-  [new DataError('got 1', {}), 'got 1'],
-  [
-    new OutputError('cannot be written (EIO)', 'build'),
-    'build: cannot be written (EIO)',
-  ],
-])('formats the message of an error: %s', (error, message) => {
+it('has a code, a message and a hint', () => {
+  const cause = new Error('EIO');
+  const error = new GamedataError('output', 'x: is full', { cause, hint: 'Do y.' });
   expect(error).toMatchObject({
-    message,
-    name: error.constructor.name,
-    hint: undefined,
+    name: 'GamedataError',
+    code: 'output',
+    message: 'x: is full',
+    hint: 'Do y.',
+    cause,
   });
-  expect('cause' in error).toBe(false);
-});
-
-it('shortens the parts of a location, because the upstream may send any slug', () => {
-  const { message } = new DataError('is bad', { record: 'x'.repeat(1000) });
-  expect(message).toBe(`${'x'.repeat(200)}…: is bad`);
+  expect('cause' in new GamedataError('data', 'x')).toBe(false);
 });
 
 const coded = (code: string, options?: ErrorOptions) =>

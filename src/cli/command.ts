@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { UsageError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import type { Watchers } from '../upstream/source.ts';
 import {
   type CliForm,
@@ -95,7 +95,7 @@ export function listCliOptions(command: Command<Options> | undefined): CliOption
 /**
  * Validates option values and fills in the defaults.
  *
- * @throws UsageError for an invalid value or an unknown option, as in `build({
+ * @throws GamedataError for an invalid value or an unknown option, as in `build({
  * sorce: 'csv' })`
  */
 export function parseOptions<O extends Options>(
@@ -105,7 +105,8 @@ export function parseOptions<O extends Options>(
   for (const name of Object.keys(values)) {
     if (Object.hasOwn(options, name)) continue;
     const expected = Object.keys(options).join(', ');
-    throw new UsageError(
+    throw new GamedataError(
+      'usage',
       `got the option ${JSON.stringify(name)}, expected one of ${expected}`,
     );
   }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { describeIssue, formatValue, parseJsonOrThrow } from '../contract/parse.ts';
 import { isUrl } from '../contract/paths.ts';
-import { describeReadFailure, UsageError } from '../errors.ts';
+import { describeReadFailure, GamedataError } from '../errors.ts';
 import { readRegular } from '../files.ts';
 import { type Command, listCliOptions } from './command.ts';
 import { type Options, parseFlag } from './options.ts';
@@ -21,7 +21,7 @@ const MAX_BYTES = 64 * 1024;
  * Reads the configuration file and validates every section. Folders in the file are
  * relative to the file.
  *
- * @throws UsageError
+ * @throws GamedataError
  */
 export function readConfig(commands: Commands, file: string): Config {
   const json = readJson(file);
@@ -59,7 +59,10 @@ function resolveFolder(folder: string, base: string, place: string): string {
   // Only shells expand `~`, so this path would become a folder with that name.
   if (/^~[/\\]/.test(folder)) {
     const got = formatValue(folder);
-    throw new UsageError(`${place}: got ${got}, expected a path without ~`);
+    throw new GamedataError(
+      'usage',
+      `${place}: got ${got}, expected a path without ~`,
+    );
   }
   return path.join(base, folder);
 }
@@ -69,10 +72,14 @@ function readJson(file: string): unknown {
     return parseJsonOrThrow(readRegular(file, MAX_BYTES));
   } catch (cause) {
     if (cause instanceof SyntaxError) {
-      throw new UsageError(`${file}: ${cause.message}`, { cause });
+      throw new GamedataError('usage', `${file}: ${cause.message}`, { cause });
     }
     const failure = describeReadFailure(cause);
-    throw new UsageError(`${file}: ${failure}, expected a configuration`, { cause });
+    throw new GamedataError(
+      'usage',
+      `${file}: ${failure}, expected a configuration`,
+      { cause },
+    );
   }
 }
 
@@ -85,11 +92,14 @@ function assertValid(
   if (!issue) return;
   const place = [file, ...issue.path].join(' › ');
   if (issue.code !== 'unrecognized_keys') {
-    throw new UsageError(`${place}: ${describeIssue(issue, json)}`);
+    throw new GamedataError('usage', `${place}: ${describeIssue(issue, json)}`);
   }
   const got = formatValue(issue.keys[0]);
   const command = ['gamedata', ...issue.path, '--help'].join(' ');
-  throw new UsageError(`${place}: got ${got}, expected a name from ${command}`);
+  throw new GamedataError(
+    'usage',
+    `${place}: got ${got}, expected a name from ${command}`,
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   PLAIN_URL_RULE,
   removeTrailingSlashes,
 } from '../contract/paths.ts';
-import { UsageError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 
 /** An option of a library function. */
 export interface Option<S extends z.ZodType = z.ZodType> {
@@ -99,7 +99,7 @@ export const parseFlag = (flags: string): string =>
 /**
  * Parses a value, or throws an error that names the option, variable or argument.
  *
- * @throws UsageError
+ * @throws GamedataError
  */
 export function parseValue<S extends z.ZodType>(
   schema: S,
@@ -110,7 +110,7 @@ export function parseValue<S extends z.ZodType>(
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (!issue) throw result.error;
-  throw new UsageError(describeIssue(issue, value), { option: name });
+  throw new GamedataError('usage', `${name}: ${describeIssue(issue, value)}`);
 }
 
 /**

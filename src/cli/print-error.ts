@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { escapeControls } from '../contract/words.ts';
-import { GamedataError, UsageError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { exitCodes } from './command.ts';
 import { describeCrash } from './crash.ts';
 import { createReporter, printToStdout, type Reporter } from './reporter.ts';
@@ -69,6 +69,6 @@ export function reportError(
 }
 
 /** Converts an error that commander found in the arguments. */
-function convertCommanderError({ message }: CommanderError): UsageError {
-  return new UsageError(message.replace(/^error: /, ''));
+function convertCommanderError({ message }: CommanderError): GamedataError {
+  return new GamedataError('usage', message.replace(/^error: /, ''));
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { isUrl } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
-import { UsageError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { BUNDLED_DATA } from '../package.ts';
 import type { SourceSettings } from '../pipeline/source-settings.ts';
 import { type SourceName, sourceNames, type Watchers } from '../upstream/source.ts';
@@ -77,7 +77,7 @@ export const sourceOptions = {
   ...inGroup('Guards:', {
     maxShrink: numeric(
       '--max-shrink <percent>',
-      'share of the records that may disappear',
+      'percentage of records that may disappear',
       percentage.default(1),
     ),
     /**
@@ -105,7 +105,7 @@ export type SourceOptions = OptionInput<typeof sourceOptions>;
 /**
  * Resolves a source's options.
  *
- * @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH`
+ * @throws GamedataError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH`
  * is invalid
  */
 export function resolveSource({
@@ -115,9 +115,7 @@ export function resolveSource({
 }: ParsedOptions<typeof sourceOptions>): SourceSettings {
   const upstream = resolveUpstream(options.upstream, options.source);
   if (options.skip && options.source === 'snapshot') {
-    throw new UsageError('works only with --source rest or csv', {
-      option: '--skip',
-    });
+    throw new GamedataError('usage', '--skip: works only with --source rest or csv');
   }
   return {
     ...options,
@@ -140,7 +138,7 @@ function resolveToday(epoch: string): string {
   if (epoch === '') return formatDay(Date.now() / 1000);
   if (/^\d{1,11}$/.test(epoch)) return formatDay(Number(epoch));
   const problem = `got ${JSON.stringify(epoch)}, expected seconds since 1970`;
-  throw new UsageError(problem, { option: 'SOURCE_DATE_EPOCH' });
+  throw new GamedataError('usage', `SOURCE_DATE_EPOCH: ${problem}`);
 }
 
 /** @param seconds the number of seconds since 1970 */
@@ -157,7 +155,7 @@ function resolveUpstream(
   if (isFolder && needsUrl) {
     const got = maskCredentials(upstream);
     const problem = `got ${got}, expected an http or https URL for --source ${source}`;
-    throw new UsageError(problem, { option: '--upstream' });
+    throw new GamedataError('usage', `--upstream: ${problem}`);
   }
   return isFolder ? upstream : parseValue(httpUrl, upstream, '--upstream');
 }

@@ -4,7 +4,7 @@
  * to twenty times as much memory as its text.
  */
 
-import { DataError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import * as paths from './paths.ts';
 
 const KIB = 1024;
@@ -72,7 +72,7 @@ export function describeExcess(bytes: number, maxBytes: number): string | undefi
 /**
  * Adds the size of a value that stays in memory.
  *
- * @throws DataError if the sum of all sizes exceeds the limit
+ * @throws GamedataError if the sum of all sizes exceeds the limit
  */
 export type KeepBytes = (bytes: number) => void;
 
@@ -87,7 +87,7 @@ export function limitMemory(name: string, maxBytes = MAX_MEMORY_BYTES): KeepByte
     sum += bytes;
     const problem = describeExcess(sum, maxBytes);
     if (problem !== undefined) {
-      throw new DataError(`${problem} in total`, { record: name });
+      throw new GamedataError('data', `${name}: ${problem} in total`);
     }
   };
 }

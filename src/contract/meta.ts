@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { GamedataError } from '../errors.ts';
 import { mapKinds } from './kinds.ts';
 import { MAX_FILE_BYTES } from './limits.ts';
 import { namesSummarySchema } from './names.ts';
@@ -114,21 +115,18 @@ const anyFormat = z.object({ format: z.number().optional() });
  * be different. If the value is not an object, this check passes, and the file's
  * schema rejects the value instead.
  *
- * @param reject creates the error to throw
+ * @param record the path or URL of the file, for error messages
+ * @throws GamedataError
  */
-export function rejectOtherFormat(
-  json: unknown,
-  reject: (problem: string, options: { hint: string }) => Error,
-): void {
+export function rejectOtherFormat(json: unknown, record: string): void {
   const { data } = anyFormat.safeParse(json);
   if (!data || data.format === FORMAT) return;
   const { format } = data;
   const got = format === undefined ? 'no format' : `format ${format}`;
   const isNewer = format !== undefined && format > FORMAT;
   const hint = isNewer ? NEWER_FORMAT_HINT : OLDER_FORMAT_HINT;
-  throw reject(`has ${got}, but this version of gamedata reads format ${FORMAT}`, {
-    hint,
-  });
+  const problem = `has ${got}, but this version of gamedata reads format ${FORMAT}`;
+  throw new GamedataError('data', `${record}: ${problem}`, { hint });
 }
 
 export const metaSchema = z

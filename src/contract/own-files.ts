@@ -1,4 +1,4 @@
-import { DataError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import {
   type Manifest,
   type Meta,
@@ -13,13 +13,11 @@ import { parse, parseJsonRecord } from './parse.ts';
  * written.
  *
  * @param record the path or URL of the file, for error messages
- * @throws DataError if it is not JSON or is in another version's format
+ * @throws GamedataError if it is not JSON or is in another version's format
  */
 export function parseOwnJson(body: Uint8Array, record: string): unknown {
   const json = parseJsonRecord(body, record);
-  rejectOtherFormat(json, (problem, options) => {
-    return new DataError(problem, { record }, options);
-  });
+  rejectOtherFormat(json, record);
   return json;
 }
 
@@ -27,19 +25,20 @@ export function parseOwnJson(body: Uint8Array, record: string): unknown {
  * Parses `manifest.json`. Web apps have a file with this name, too, which the schema
  * rejects.
  *
- * @throws DataError if the manifest is invalid or in another version's format
+ * @throws GamedataError if the manifest is invalid or in another version's format
  */
 export function parseManifest(body: Uint8Array, record: string): Manifest {
   return parse(manifestReader, parseOwnJson(body, record), { record });
 }
 
-/** @throws DataError if `meta.json` is invalid or in another version's format */
+/** @throws GamedataError if `meta.json` is invalid or in another version's format */
 export function parseMeta(body: Uint8Array, record: string): Meta {
   return parse(metaReader, parseOwnJson(body, record), { record });
 }
 
 /** Creates the error for an address or a folder that lacks a file of every site. */
-export const createForeignError = (name: string, file: string): DataError =>
-  new DataError(`is not a gamedata site, because it has no ${file}`, {
-    record: name,
-  });
+export const createForeignError = (name: string, file: string): GamedataError =>
+  new GamedataError(
+    'data',
+    `${name}: is not a gamedata site, because it has no ${file}`,
+  );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { truncate } from './words.ts';
 
 /**
@@ -10,16 +10,37 @@ const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } =
   abortEarly: true,
 };
 
+/** Where an invalid value is. */
+export interface DataLocation {
+  readonly kind?: string;
+  /** A record, or the path or URL of a file. */
+  readonly record?: string;
+  readonly field?: string;
+}
+
+/** In characters. The upstream may send a slug of any length. */
+const MAX_PART = 200;
+
+/** Formats the start of a message, such as `move › pound › name: `. */
+export function formatPlace({ kind, record, field }: DataLocation): string {
+  const parts: string[] = [];
+  for (const part of [kind, record, field]) {
+    // If the problem concerns the whole value, the path of the field is empty.
+    if (part) parts.push(truncate(part, MAX_PART));
+  }
+  return parts.length === 0 ? '' : `${parts.join(' › ')}: `;
+}
+
 /**
  * Validates a value with a schema.
  *
- * @throws DataError for the first problem, with the value and its location
+ * @throws GamedataError for the first problem, with the value and its location
  */
 export function parse<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  location: Omit<DataLocation, 'field'>,
-  options: Pick<ErrorOptions, 'hint'> = {},
+  location: DataLocation,
+  hint?: string,
 ): z.infer<S> {
   const result = schema.safeParse(value, FIRST_PROBLEM);
   if (result.success) return result.data;
@@ -27,9 +48,13 @@ export function parse<S extends z.ZodType>(
   if (!issue) throw result.error;
   const problem = describeIssue(issue, value);
   const field = z.core.toDotPath(issue.path);
-  // If the problem concerns the whole value, the path is empty.
-  const place = field === '' ? location : { ...location, field };
-  throw new DataError(problem, place, options);
+  throw new GamedataError(
+    'data',
+    `${formatPlace({ ...location, field })}${problem}`,
+    {
+      hint,
+    },
+  );
 }
 
 /**
@@ -97,7 +122,7 @@ function decodeUtf8(bytes: Uint8Array): string {
  * Parses a file's JSON text.
  *
  * @param record the name of the file, for the error message
- * @throws DataError if the text is not valid JSON
+ * @throws GamedataError if the text is not valid JSON
  */
 export function parseJsonRecord(
   json: string | Uint8Array,
@@ -108,7 +133,7 @@ export function parseJsonRecord(
     return parseJsonOrThrow(json);
   } catch (cause) {
     const { message } = cause as SyntaxError;
-    throw new DataError(message, { record }, { cause, hint });
+    throw new GamedataError('data', `${record}: ${message}`, { cause, hint });
   }
 }
 

@@ -33,7 +33,7 @@ import {
   OLD_SLUGS_FILE,
 } from '../contract/paths.ts';
 import { countsSchema, recordSchemas } from '../contract/records.ts';
-import { DataError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import {
   type AnyRecord,
   type AnyRecords,
@@ -160,7 +160,7 @@ const REFRESH =
  * Reads a data set, and checks every file against `dataset.json`. The records, names
  * and history are parsed when they are first used.
  *
- * @throws DataError that names the file that is missing, damaged or invalid
+ * @throws GamedataError that names the file that is missing, damaged or invalid
  */
 export async function readDataSet(source: DataSetSource): Promise<DataSet> {
   const files = await readFiles(source);
@@ -173,7 +173,7 @@ export async function readDataSet(source: DataSetSource): Promise<DataSet> {
  * have written it, so a missing kind counts as empty, and a missing field of a record
  * counts as null.
  *
- * @throws DataError that names the file that is missing, damaged or invalid
+ * @throws GamedataError that names the file that is missing, damaged or invalid
  */
 export async function readPreviousDataSet(
   source: DataSetSource,
@@ -211,14 +211,18 @@ async function readFiles({ name, get }: DataSetSource): Promise<StoredFiles> {
  * Parses `dataset.json`.
  *
  * @param name the name of the data set folder
- * @throws DataError if the file is missing, invalid or in another format
+ * @throws GamedataError if the file is missing, invalid or in another format
  */
 export function parseDescription(
   name: string,
   body: Uint8Array | undefined,
 ): DataSetDescription {
   const record = `${name}/${DATA_SET_FILE}`;
-  if (!body) throw new DataError('does not exist, expected a data set', { record });
+  if (!body)
+    throw new GamedataError(
+      'data',
+      `${record}: does not exist, expected a data set`,
+    );
   return parse(summarySchema, parseOwnJson(body, record), { record });
 }
 
@@ -226,7 +230,7 @@ function assertFitsIntoMemory(name: string, { files }: DataSetDescription): void
   let bytes = 0;
   for (const entry of files) bytes += entry.bytes;
   const problem = describeExcess(bytes, MAX_MEMORY_BYTES);
-  if (problem !== undefined) throw new DataError(problem, { record: name });
+  if (problem !== undefined) throw new GamedataError('data', `${name}: ${problem}`);
 }
 
 function assertIntact(
@@ -234,9 +238,10 @@ function assertIntact(
   entry: ManifestEntry,
   body: Uint8Array | undefined,
 ): asserts body is Uint8Array {
-  if (!body) throw new DataError('does not exist', { record });
+  if (!body) throw new GamedataError('data', `${record}: does not exist`);
   const problem = findMismatch(entry, body);
-  if (problem !== undefined) throw new DataError(problem, { record });
+  if (problem !== undefined)
+    throw new GamedataError('data', `${record}: ${problem}`);
 }
 
 function assertDigest(
@@ -246,12 +251,9 @@ function assertDigest(
 ): void {
   const actual = digestLines((kind) => bodies.get(recordsFile(kind)) ?? '');
   if (actual === digest) return;
-  throw new DataError(
-    `got ${digest}, expected ${actual}, the digest of the records`,
-    {
-      record: `${name}/${DATA_SET_FILE}`,
-      field: 'digest',
-    },
+  throw new GamedataError(
+    'data',
+    `${name}/${DATA_SET_FILE} › digest: got ${digest}, expected ${actual}, the digest of the records`,
   );
 }
 
@@ -301,11 +303,11 @@ function parseRecords(files: StoredFiles): Records {
     const slugs = new Set<string>();
     return parseLines(files, kind, (line, record) => {
       const json = parseJsonRecord(line, record);
-      const parsed = parse(recordSchemas[kind], json, { record }, { hint: REFRESH });
+      const parsed = parse(recordSchemas[kind], json, { record }, REFRESH);
       const isAscending = parsed.id > lastId && !slugs.has(parsed.slug);
       if (!isAscending || encodeLine(parsed) !== `${line}\n`) {
         const problem = `got ${formatValue(line)}, expected ascending ids, unique slugs, and fields in the usual order`;
-        throw new DataError(problem, { record });
+        throw new GamedataError('data', `${record}: ${problem}`);
       }
       lastId = parsed.id;
       slugs.add(parsed.slug);
@@ -337,9 +339,9 @@ function parseLines<T>(
   }
   const expected = description.counts[kind];
   if (records.length === expected) return records;
-  throw new DataError(
-    `got ${records.length} records, expected ${expected}, as in ${DATA_SET_FILE}`,
-    { record: file },
+  throw new GamedataError(
+    'data',
+    `${file}: got ${records.length} records, expected ${expected}, as in ${DATA_SET_FILE}`,
     { hint: REFRESH },
   );
 }
@@ -365,10 +367,10 @@ function assertSummary(
 ): readonly Names[] {
   const actual = JSON.stringify(summarizeNames(names));
   if (actual === JSON.stringify(description.names)) return names;
-  throw new DataError('does not match the names of the records', {
-    record: `${name}/${DATA_SET_FILE}`,
-    field: 'names',
-  });
+  throw new GamedataError(
+    'data',
+    `${name}/${DATA_SET_FILE} › names: does not match the names of the records`,
+  );
 }
 
 function parsePast(files: StoredFiles): Past {
@@ -390,5 +392,5 @@ function readJson({ name, bodies }: StoredFiles, file: string): unknown {
   const record = `${name}/${file}`;
   const body = bodies.get(file);
   if (body) return parseJsonRecord(body, record);
-  throw new DataError(`is not listed in ${DATA_SET_FILE}`, { record });
+  throw new GamedataError('data', `${record}: is not listed in ${DATA_SET_FILE}`);
 }

@@ -130,15 +130,15 @@ export interface DataSet<R extends AnyRecords = Records> {
   /** Undefined if the data set has no names. */
   readonly namesSummary: NamesSummary | undefined;
   readonly warnings: readonly Warning[];
-  /** @throws DataError if a record is invalid */
+  /** @throws GamedataError if a record is invalid */
   readRecords(): R;
   /**
    * Returns the names in every language, sorted by language.
    *
-   * @throws DataError if a name is invalid
+   * @throws GamedataError if a name is invalid
    */
   readNames(): readonly Names[];
-  /** @throws DataError if the history or the old slugs are invalid */
+  /** @throws GamedataError if the history or the old slugs are invalid */
   readPast(): Past;
 }
 

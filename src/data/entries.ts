@@ -1,16 +1,17 @@
 import { describeExcess, getMaxBytes } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/meta.ts';
-import { OutputError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 
 /**
  * Creates the manifest entry for a file.
  *
- * @throws OutputError if the file is larger than readers accept
+ * @throws GamedataError if the file is larger than readers accept
  */
 export function createEntry(path: string, body: Uint8Array): ManifestEntry {
   const problem = describeExcess(body.length, getMaxBytes(path));
-  if (problem !== undefined) throw new OutputError(problem, path);
+  if (problem !== undefined)
+    throw new GamedataError('output', `${path}: ${problem}`);
   return { path, bytes: body.length, sha256: sha256(body) };
 }
 

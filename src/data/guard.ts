@@ -9,7 +9,7 @@ import { type Kind, kindNames } from '../contract/kinds.ts';
 import { formatValue } from '../contract/parse.ts';
 import { PLACEHOLDER_ICON } from '../contract/paths.ts';
 import { recordSchemas, type Skipped } from '../contract/records.ts';
-import { GuardError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import type { AnyRecord, DataSet, PreviousDataSet } from './data-set.ts';
 import { compareNames } from './names.ts';
 
@@ -54,7 +54,7 @@ interface Violation {
 /**
  * Compares the next data set with the previous one.
  *
- * @throws GuardError that lists everything that changes too much, and names the
+ * @throws GamedataError that lists everything that changes too much, and names the
  * options that permit it
  */
 export function checkUpdate(
@@ -73,7 +73,9 @@ export function checkUpdate(
   }
   if (violations.length === 0) return;
   const problems = violations.map(({ problem }) => problem);
-  throw new GuardError(problems.join('; '), {}, { hint: hintAtOptions(violations) });
+  throw new GamedataError('guard', problems.join('; '), {
+    hint: hintAtOptions(violations),
+  });
 }
 
 type Report = (violation: Violation) => void;

@@ -5,7 +5,7 @@ import {
   historySchema,
 } from '../contract/changes.ts';
 import { parse } from '../contract/parse.ts';
-import { DataError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { countChanges } from './compare.ts';
 
 export const emptyHistory: History = { steps: [] };
@@ -59,7 +59,7 @@ function parseHistory(json: unknown, record: string): History {
  *
  * @param digest the digest of the data set that the history must lead to
  * @param record the name of the file, for error messages
- * @throws DataError if the history is invalid or does not end at that data set
+ * @throws GamedataError if the history is invalid or does not end at that data set
  */
 export function decodeHistory(
   json: unknown,
@@ -72,9 +72,9 @@ export function decodeHistory(
   if (newestStep === undefined) return history;
   const endDigest = newestStep.to.digest;
   if (endDigest === digest) return history;
-  throw new DataError(
-    `got ${endDigest}, expected ${digest}, the digest of the records`,
-    { record, field: 'steps[0].to.digest' },
+  throw new GamedataError(
+    'data',
+    `${record} › steps[0].to.digest: got ${endDigest}, expected ${digest}, the digest of the records`,
   );
 }
 

@@ -70,7 +70,7 @@ export function encodeOldSlugs(oldSlugs: OldSlugs): string {
  * Decodes `old-slugs.json`.
  *
  * @param record the name of the file, for error messages
- * @throws DataError
+ * @throws GamedataError
  */
 export function decodeOldSlugs(json: unknown, record: string): OldSlugs {
   const parsed = parse(oldSlugsReader, json, { record });

@@ -14,7 +14,7 @@ interface CopySettings extends SourceSettings {
  * Reads the site that is copied from its folder or its URL. Icons that the published
  * site already has are read from there.
  *
- * @throws UpstreamError, OutputError or DataError if the site cannot be read
+ * @throws GamedataError if the site cannot be read
  */
 export async function copySite(
   from: string,

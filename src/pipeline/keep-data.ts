@@ -31,7 +31,7 @@ const KEPT_NAME = /^\d{4}-\d\d-\d\d-([0-9a-f]{12})$/;
  * @param keep the number of data sets that stay
  * @param today the current date in the form `YYYY-MM-DD`
  * @returns the kept folder, such as `site.data/2026-01-02-0123456789ab`
- * @throws OutputError if the data set cannot be written
+ * @throws GamedataError if the data set cannot be written
  */
 export async function keepDataSet(
   out: string,

@@ -14,7 +14,7 @@ import { updateData } from './update-data.ts';
  * Reads a data set, compares it with the published one, checks the differences, and
  * publishes the files. `dataset.json` is their manifest.
  *
- * @throws UpstreamError, DataError, GuardError or OutputError
+ * @throws GamedataError
  */
 export async function makeDataSet(
   folder: string,

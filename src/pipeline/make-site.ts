@@ -15,7 +15,7 @@ import {
 import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
 import { readPreviousDataSet } from '../data/data-set-folder.ts';
 import { encodeOldSlugs } from '../data/old-slugs.ts';
-import { GamedataError, OutputError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
 import { installCommand } from '../hosts/install-command.ts';
 import {
@@ -154,7 +154,7 @@ interface PublishedSite {
   readonly dataSet: PreviousDataSet | undefined;
 }
 
-/** @throws OutputError if the published data set or `meta.json` is damaged */
+/** @throws GamedataError if the published data set or `meta.json` is damaged */
 async function readPublishedSite({
   folder,
   published: { entries },
@@ -171,7 +171,7 @@ async function readPublishedSite({
     if (!(cause instanceof GamedataError)) throw cause;
     const hint = 'Restore the file from a copy, or build into a new folder.';
     const problem = `cannot be continued: ${cause.message}`;
-    throw new OutputError(problem, folder, { cause, hint });
+    throw new GamedataError('output', `${folder}: ${problem}`, { cause, hint });
   }
 }
 

@@ -4,7 +4,7 @@ import { formatValue } from '../contract/parse.ts';
 import { type LinkStyle, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
 import { DEFAULT_ICONS_UPSTREAM, type IconSource } from '../contract/responses.ts';
 import { joinWords } from '../contract/words.ts';
-import { UsageError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import {
   hosts as allHosts,
   defaultHost,
@@ -45,7 +45,7 @@ export const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
  * copied site.
  *
  * @param copied describes the copied site; undefined for a build
- * @throws UsageError if a host needs a base URL, or if hosts and links contradict
+ * @throws GamedataError if a host needs a base URL, or if hosts and links contradict
  * each other
  */
 export function resolveSettings(
@@ -77,7 +77,7 @@ export function resolveSettings(
  * Rejects a build that would change the base URL or the hosts of a published site
  * although the user named none, because every link or the redirects would break.
  *
- * @throws UsageError that names the missing options
+ * @throws GamedataError that names the missing options
  */
 export function assertSettingsNamed(
   wanted: WantedSettings,
@@ -101,7 +101,7 @@ export function assertSettingsNamed(
   if (missing.length === 0) return;
   const options = missing.map(({ flag, value }) => `--${flag} ${value}`).join(' ');
   const lines = missing.map(({ flag, json }) => `"${flag}": ${json}`).join(', ');
-  throw new UsageError(`the published site was built with ${options}`, {
+  throw new GamedataError('usage', `the published site was built with ${options}`, {
     hint: `Repeat these options, or add ${lines} to the section "build" of gamedata.config.json. To change the site, give other values.`,
   });
 }
@@ -161,11 +161,9 @@ function resolveLinks(
   const host = hosts.find((name) => allHosts[name].ignoresQueries);
   if (host === undefined) return wanted ?? 'query';
   if (wanted === undefined || wanted === 'file') return 'file';
-  throw new UsageError(
-    `got ${wanted}, expected file for ${host}, which ignores queries`,
-    {
-      option: '--links',
-    },
+  throw new GamedataError(
+    'usage',
+    `--links: got ${wanted}, expected file for ${host}, which ignores queries`,
   );
 }
 
@@ -183,22 +181,27 @@ function resolveIconSource(
   return { mode, upstream: sprites.upstream ?? DEFAULT_ICONS_UPSTREAM };
 }
 
-function createBaseUrlError(hosts: readonly HostName[]): UsageError {
+function createBaseUrlError(hosts: readonly HostName[]): GamedataError {
   const names = [...new Set(hosts)].join(', ');
   const hints = hosts.map((name) => allHosts[name].baseUrlHint);
-  return new UsageError(`got none, expected the base URL of the site on ${names}`, {
-    option: '--base-url',
-    hint: hints.find((hint) => hint !== undefined) ?? 'Use --base-url or BASE_URL.',
-  });
+  return new GamedataError(
+    'usage',
+    `--base-url: got none, expected the base URL of the site on ${names}`,
+    {
+      hint:
+        hints.find((hint) => hint !== undefined) ?? 'Use --base-url or BASE_URL.',
+    },
+  );
 }
 
 /** Anyone may have written the copied site, so its base URL is checked. */
 function readBaseUrl(copied: Meta | undefined): string | undefined {
   const baseUrl = copied?.base_url;
   if (baseUrl === undefined || PLAIN_URL.test(baseUrl)) return baseUrl;
-  throw new UsageError(`got ${formatValue(baseUrl)}, expected ${PLAIN_URL_RULE}`, {
-    option: '--base-url',
-  });
+  throw new GamedataError(
+    'usage',
+    `--base-url: got ${formatValue(baseUrl)}, expected ${PLAIN_URL_RULE}`,
+  );
 }
 
 /**
@@ -206,7 +209,7 @@ function readBaseUrl(copied: Meta | undefined): string | undefined {
  *
  * @param system resolves paths; tests pass the path module for another operating
  * system
- * @throws UsageError
+ * @throws GamedataError
  */
 export function resolveDocumentRoot(
   wanted: string | undefined,
@@ -220,21 +223,22 @@ export function resolveDocumentRoot(
   if (server === undefined) {
     if (wanted === undefined) return root;
     const expected = joinWords(webServerNames, 'or');
-    throw new UsageError(`got no host that uses it, expected --host ${expected}`, {
-      option: '--root',
-    });
+    throw new GamedataError(
+      'usage',
+      `--root: got no host that uses it, expected --host ${expected}`,
+    );
   }
   if (!root.startsWith('/')) {
     const origin = wanted === undefined ? ' from --out' : '';
-    throw new UsageError(
-      `got the Windows path ${root}${origin}, expected the site's path on the server, such as /srv/gamedata/site`,
-      { option: '--root' },
+    throw new GamedataError(
+      'usage',
+      `--root: got the Windows path ${root}${origin}, expected the site's path on the server, such as /srv/gamedata/site`,
     );
   }
   if (!isPlainRoot(root)) {
-    throw new UsageError(
-      `got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
-      { option: '--root' },
+    throw new GamedataError(
+      'usage',
+      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
     );
   }
   return root;

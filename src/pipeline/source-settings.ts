@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { GuardOptions } from '../data/guard.ts';
-import { UsageError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { isInside } from '../files.ts';
 import type { SourceContext } from '../upstream/source.ts';
 
@@ -14,15 +14,15 @@ export interface SourceSettings extends SourceContext, GuardOptions {}
  * Rejects a cache inside the output folder, because it would be a file that no manifest
  * lists.
  *
- * @throws UsageError
+ * @throws GamedataError
  */
 export function assertCacheOutside(out: string, cache: string | undefined): void {
   if (cache === undefined) return;
   const cacheFolder = path.resolve(cache);
   const outputFolder = path.resolve(out);
   if (cacheFolder !== outputFolder && !isInside(outputFolder, cacheFolder)) return;
-  throw new UsageError(
-    `got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(out)}`,
-    { option: '--cache' },
+  throw new GamedataError(
+    'usage',
+    `--cache: got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(out)}`,
   );
 }

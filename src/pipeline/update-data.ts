@@ -14,7 +14,7 @@ import type { SourceResult } from '../upstream/source.ts';
  * a new clone each time. A copy of another data set was checked and dated when it was
  * captured.
  *
- * @throws GuardError if the data set looks like a mistake of the upstream
+ * @throws GamedataError if the data set looks like a mistake of the upstream
  */
 export async function updateData(
   previous: PreviousDataSet | undefined,

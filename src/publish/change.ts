@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Entries } from '../contract/meta.ts';
 import { listFirst } from '../contract/words.ts';
-import { OutputError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { readStatus } from '../files.ts';
 
 /**
@@ -78,7 +78,7 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
  * A build checks this before it commits the change, and again before it moves files,
  * because an operator may have added a file or a symlink meanwhile.
  *
- * @throws OutputError
+ * @throws GamedataError
  */
 export function assertApplicable(folder: string, change: Change): void {
   const { added, replaced } = change;
@@ -101,5 +101,5 @@ export function assertApplicable(folder: string, change: Change): void {
   const problem = `contains files in the way of the new site: ${listFirst([...obstacles], 5)}`;
   const hint =
     'If they are yours, move them elsewhere, or into public/ to make them part of the site. Otherwise, delete them.';
-  throw new OutputError(problem, folder, { hint });
+  throw new GamedataError('output', `${folder}: ${problem}`, { hint });
 }

@@ -19,7 +19,7 @@ import path from 'node:path';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type Entries, entriesByPath } from '../contract/meta.ts';
 import { STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
-import { GamedataError, OutputError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import {
   attempt,
   explainFailure,
@@ -61,7 +61,7 @@ export interface Finished {
  * Everything that this function needs to know is in the folder. Therefore it can be
  * called again after the process was killed at any moment.
  *
- * @throws OutputError if a file is in the way or cannot be moved. The change stays
+ * @throws GamedataError if a file is in the way or cannot be moved. The change stays
  * committed.
  */
 export function finish(folder: string): Finished {
@@ -94,7 +94,7 @@ function readStagedEntries(folder: string, manifestFile: ManifestFile): Entries 
     // A newer version of gamedata can still finish its own change.
     const ownHint = cause instanceof GamedataError ? cause.hint : undefined;
     const hint = ownHint ?? deleteHint;
-    throw new OutputError(`cannot be completed: ${message}`, folder, {
+    throw new GamedataError('output', `${folder}: cannot be completed: ${message}`, {
       cause,
       hint,
     });

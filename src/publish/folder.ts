@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { errorCode, OutputError } from '../errors.ts';
+import { errorCode, GamedataError } from '../errors.ts';
 import { attempt, readStatus } from '../files.ts';
 
 /**
@@ -15,7 +15,7 @@ import { attempt, readStatus } from '../files.ts';
  *
  * @param created gets the path of each new folder, inner folders first, even if this
  * function then throws
- * @throws OutputError if another user has made the folder or the symlink
+ * @throws GamedataError if another user has made the folder or the symlink
  */
 export function createFolder(folder: string, created: string[] = []): void {
   const absolute = path.resolve(folder);
@@ -72,9 +72,9 @@ function assertTrustedOwner(folder: string, name: string): void {
   if ((mode & SHARED) !== SHARED) return;
   const { uid } = fs.lstatSync(folder);
   if (uid === user || uid === 0) return;
-  throw new OutputError(
-    `was made by another user (${uid}) in a folder that every user can write to`,
-    name,
+  throw new GamedataError(
+    'output',
+    `${name}: was made by another user (${uid}) in a folder that every user can write to`,
     { hint: 'Choose a folder whose parent only you can write to.' },
   );
 }

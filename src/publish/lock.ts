@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { errorCode, OutputError } from '../errors.ts';
+import { errorCode, GamedataError } from '../errors.ts';
 
 /** Thrown if another build holds the lock. */
-export class HeldLockError extends OutputError {}
+export class HeldLockError extends GamedataError {}
 
 export interface Lock {
   /** A notice if this system cannot lock the folder. */
@@ -37,7 +37,11 @@ export function lockFolder(folder: string): Lock {
   if (isHeld) {
     release();
     const hint = 'Wait until it has finished, or choose another folder.';
-    throw new HeldLockError('another build is publishing there', folder, { hint });
+    throw new HeldLockError(
+      'output',
+      `${folder}: another build is publishing there`,
+      { hint },
+    );
   }
   const reason = problem || `status ${status}`;
   const notice = `two builds at once are not detected in ${folder}, because it cannot be locked with flock (${reason})`;

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { BuildInputs, ManifestEntry, SiteFile } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { OutputError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { attempt, explainFailure, isInside, toOutputError } from '../files.ts';
 import type { ManifestFile } from '../site-folder.ts';
 import { finish } from './finish.ts';
@@ -57,7 +57,7 @@ export interface Output {
   /**
    * Replaces the published site.
    *
-   * @throws OutputError if the site cannot be replaced
+   * @throws GamedataError if the site cannot be replaced
    */
   publish(
     files: Iterable<SiteFile>,
@@ -76,7 +76,7 @@ export const COMPLETED = 'an interrupted build was finished first';
  * The lock is released when the function has ended. If it fails, folders that were made
  * for it and are still empty are removed again.
  *
- * @throws OutputError if another build is publishing there, if another user has made the
+ * @throws GamedataError if another build is publishing there, if another user has made the
  * folder, or if it contains anything other than a published site
  */
 export async function withOutput<T>(
@@ -126,7 +126,7 @@ function assertNotInUse(out: string): void {
   const hint =
     'Run the command in another folder, or name a folder inside this one.';
   const problem = 'is the working folder, or contains it';
-  throw new OutputError(problem, out, { hint });
+  throw new GamedataError('output', `${out}: ${problem}`, { hint });
 }
 
 interface LockedFolder {

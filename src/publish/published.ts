@@ -9,7 +9,7 @@ import {
 import { parseManifest } from '../contract/own-files.ts';
 import { DATA_SET_FILE } from '../contract/paths.ts';
 import { parseDescription } from '../data/data-set-folder.ts';
-import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
+import { describeReadFailure, GamedataError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
 import { sha256 } from '../sha256.ts';
 import { LOST_FILES_FOLDER, type ManifestFile } from '../site-folder.ts';
@@ -30,7 +30,7 @@ const EMPTY_FOLDER_HINT = 'Choose a new or empty folder.';
 /**
  * Reads what is published in a folder.
  *
- * @throws OutputError if the folder contains files but no manifest of this name
+ * @throws GamedataError if the folder contains files but no manifest of this name
  */
 export function readPublished(
   folder: string,
@@ -68,7 +68,10 @@ function readManifestBody(folder: string, manifestFile: ManifestFile): Buffer {
   } catch (cause) {
     const failure = describeReadFailure(cause);
     const problem = `contains files, but its ${manifestFile} ${failure}`;
-    throw new OutputError(problem, folder, { cause, hint: EMPTY_FOLDER_HINT });
+    throw new GamedataError('output', `${folder}: ${problem}`, {
+      cause,
+      hint: EMPTY_FOLDER_HINT,
+    });
   }
 }
 
@@ -96,7 +99,7 @@ function parsePublished(
     if (!(cause instanceof GamedataError)) throw cause;
     const hint = cause.hint ?? EMPTY_FOLDER_HINT;
     const problem = `contains files, but no valid ${manifestFile}: ${cause.message}`;
-    throw new OutputError(problem, folder, { cause, hint });
+    throw new GamedataError('output', `${folder}: ${problem}`, { cause, hint });
   }
 }
 

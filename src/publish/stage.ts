@@ -11,7 +11,7 @@ import {
 } from '../contract/meta.ts';
 import { STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
 import { createEntry } from '../data/entries.ts';
-import { OutputError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { attempt, explainFailure, readFile } from '../files.ts';
 import { findCommittedManifest, type ManifestFile } from '../site-folder.ts';
 import { assertApplicable, compareSites } from './change.ts';
@@ -52,7 +52,7 @@ export interface StagedChange {
  *
  * An error or an abort before the commit removes the work folder, so it changes nothing.
  *
- * @throws OutputError if the site cannot be staged
+ * @throws GamedataError if the site cannot be staged
  */
 export async function stage(folder: string, next: NextSite): Promise<StagedChange> {
   try {
@@ -103,7 +103,10 @@ function assertReadable(
 ): void {
   const problem = describeExcess(length, getMaxBytes(manifestFile));
   if (problem === undefined) return;
-  throw new OutputError(problem, path.join(folder, manifestFile));
+  throw new GamedataError(
+    'output',
+    `${path.join(folder, manifestFile)}: ${problem}`,
+  );
 }
 
 function hasContent(folder: string, file: string, content: Uint8Array): boolean {
@@ -137,7 +140,10 @@ async function stageFiles(
   let latestSetMs = 0;
   for (const file of files) {
     if (!isListable(file.path)) {
-      throw new OutputError('is not a path inside the site', file.path);
+      throw new GamedataError(
+        'output',
+        `${file.path}: is not a path inside the site`,
+      );
     }
     const body = encodeBody(file);
     const entry = createEntry(file.path, body);

@@ -19,7 +19,7 @@ export interface WorkFolder {
    * Writes a new file.
    *
    * @param file the path relative to the site's folder, below `.gamedata/`
-   * @throws OutputError if the file cannot be written
+   * @throws GamedataError if the file cannot be written
    */
   write(file: string, body: string | Uint8Array): void;
 }

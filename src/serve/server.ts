@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { escapeControls } from '../contract/words.ts';
-import { errorCode, OutputError } from '../errors.ts';
+import { errorCode, GamedataError } from '../errors.ts';
 import { createError, type PlainResponse } from './handler/index.ts';
 
 /**
@@ -52,7 +52,7 @@ export interface RunningServer {
  * Starts an HTTP server. Node limits what clients can take, and responds to malformed
  * requests.
  *
- * @throws OutputError if the port is not available
+ * @throws GamedataError if the port is not available
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   let running = 0;
@@ -145,8 +145,8 @@ const listenProblems: Readonly<
   ],
 };
 
-function createListenError(cause: unknown, place: string): OutputError {
+function createListenError(cause: unknown, place: string): GamedataError {
   const code = errorCode(cause);
   const [problem, hint] = listenProblems[code] ?? [`not available (${code})`];
-  return new OutputError(problem, place, { cause, hint });
+  return new GamedataError('output', `${place}: ${problem}`, { cause, hint });
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { encodeBody, type Meta, type SiteFile } from '../contract/meta.ts';
 import { getBasePath, MANIFEST_FILE, STAGED_FOLDER } from '../contract/paths.ts';
-import { OutputError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { readStatus } from '../files.ts';
 import { isHostConfig } from '../hosts/index.ts';
 import { sha256 } from '../sha256.ts';
@@ -43,7 +43,7 @@ interface WatchOptions {
  * site is still served.
  *
  * @returns a function that returns the last complete site
- * @throws OutputError or DataError if there is no complete site in the folder
+ * @throws GamedataError if there is no complete site in the folder
  */
 export async function watchSite(
   folder: string,
@@ -97,7 +97,7 @@ function readVersion(folder: string): string | undefined {
 /**
  * Loads the site in a folder.
  *
- * @throws OutputError or DataError if there is none, or if any file differs from the
+ * @throws GamedataError if there is none, or if any file differs from the
  * manifest
  */
 async function loadSite(
@@ -107,7 +107,7 @@ async function loadSite(
   const manifestStatus = readManifestStatus(folder);
   if (!manifestStatus) {
     const hint = 'Build a site first with npm run build, or name its folder.';
-    throw new OutputError('contains no site', folder, { hint });
+    throw new GamedataError('output', `${folder}: contains no site`, { hint });
   }
   const site = openSite(folder);
   const files = await readFiles(site);

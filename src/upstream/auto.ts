@@ -3,7 +3,7 @@ import { DATA_SET_FILE } from '../contract/paths.ts';
 import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
 import type { DataSet } from '../data/data-set.ts';
 import { parseDescription } from '../data/data-set-folder.ts';
-import { UpstreamError } from '../errors.ts';
+import { isExpected } from '../errors.ts';
 import { readIfExists } from '../site-folder.ts';
 import { DEFAULT_UPSTREAM, restSource } from './rest.ts';
 import type { Source, SourceContext } from './source.ts';
@@ -24,7 +24,7 @@ function isBundled({ previous, dataFolder }: SourceContext): boolean {
 /**
  * Creates the source that reads the upstream, or the bundled data set if nothing else is
  * published yet, the user has named no upstream, and reading fails with an
- * UpstreamError before the first list is complete. Later failures end the build, because then the upstream can
+ * failure before the first list is complete. Later failures end the build, because then the upstream can
  * be read in general.
  *
  * @param bundledSource the source that reads the bundled data set
@@ -48,7 +48,7 @@ export function createAutoSource(
         },
       });
     } catch (error) {
-      if (hasReadList || !(error instanceof UpstreamError)) throw error;
+      if (hasReadList || !isExpected(error, 'upstream')) throw error;
       const bundled = await bundledSource({
         ...context,
         upstream: context.dataFolder,

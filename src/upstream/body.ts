@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { responseLimits } from '../contract/limits.ts';
 import { parseJsonOrThrow } from '../contract/parse.ts';
-import { DataError, errorCode } from '../errors.ts';
+import { errorCode, GamedataError } from '../errors.ts';
 
 export const MAX_BODY_BYTES = responseLimits.other;
 
@@ -27,7 +27,7 @@ const NO_ENCODING = ['', 'identity', 'aws-chunked'];
  * Decompresses a body. Repeated encodings are ignored, because some proxies repeat
  * headers.
  *
- * @throws DataError if the encoding is unknown, or the body does not match it or
+ * @throws GamedataError if the encoding is unknown, or the body does not match it or
  * exceeds the limit
  */
 export function decompress(
@@ -50,7 +50,7 @@ function decodeOnce(body: Buffer, name: string, maxBytes: number): Buffer {
   if (!decode) {
     const got = JSON.stringify(name);
     const problem = `got Content-Encoding ${got}, expected ${ACCEPT_ENCODING}`;
-    throw new DataError(problem, {});
+    throw new GamedataError('data', problem);
   }
   try {
     return decode(body, { maxOutputLength: Math.max(1, maxBytes) });
@@ -59,25 +59,25 @@ function decodeOnce(body: Buffer, name: string, maxBytes: number): Buffer {
     const problem = isTooLarge
       ? `got more than ${maxBytes} bytes`
       : `got ${body.length} bytes that are not valid ${name}`;
-    throw new DataError(problem, {}, { cause });
+    throw new GamedataError('data', problem, { cause });
   }
 }
 
-/** @throws DataError if the body is not UTF-8 */
+/** @throws GamedataError if the body is not UTF-8 */
 export function decodeText(body: Buffer): string {
   if (!isUtf8(body)) {
-    throw new DataError(`got ${body.length} bytes that are not UTF-8`, {});
+    throw new GamedataError('data', `got ${body.length} bytes that are not UTF-8`);
   }
   return body.toString('utf8').replace(/^\uFEFF/, '');
 }
 
-/** @throws DataError if the body is not JSON */
+/** @throws GamedataError if the body is not JSON */
 export function decodeJson(body: Buffer): unknown {
   const text = decodeText(body);
   try {
     return parseJsonOrThrow(text);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new DataError(cause.message, {}, { cause });
+    throw new GamedataError('data', cause.message, { cause });
   }
 }

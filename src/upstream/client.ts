@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { DataError, errorCode, UpstreamError } from '../errors.ts';
+import { errorCode, GamedataError, isExpected } from '../errors.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import {
   ConnectionError,
@@ -44,10 +44,10 @@ export interface AcceptableResponse {
 export interface Client {
   readonly stats: RequestStats;
   /**
-   * Requests a URL until `accept` returns a value. `accept` throws a `DataError` to
+   * Requests a URL until `accept` returns a value. `accept` throws a `GamedataError` to
    * reject a response.
    *
-   * @throws UpstreamError if the last attempt fails as well
+   * @throws GamedataError if the last attempt fails as well
    */
   get<T>(
     url: string,
@@ -205,7 +205,7 @@ function omitTrailingSlash(url: string): string {
   return origin + pathname.replace(/\/$/, '') + search;
 }
 
-interface AttemptDetails {
+export interface AttemptDetails {
   /** Whether the upstream has answered. */
   readonly isAnswered: boolean;
   /** The unexpected status, if that is the reason. */
@@ -215,7 +215,10 @@ interface AttemptDetails {
   readonly isFinal?: boolean;
 }
 
-/** Thrown if a single attempt fails. The message describes the reason. */
+/**
+ * Thrown if a single attempt fails. The message describes the reason. The error of the
+ * last attempt is the cause of the error that `get` throws.
+ */
 class AttemptError extends Error {
   readonly details: AttemptDetails;
 
@@ -223,6 +226,21 @@ class AttemptError extends Error {
     super(message, options);
     this.details = details;
   }
+}
+
+/**
+ * Returns how the last attempt of a request failed. Returns undefined for any other
+ * error.
+ */
+export function findFailure(error: unknown): AttemptDetails | undefined {
+  if (!isExpected(error, 'upstream')) return undefined;
+  return error.cause instanceof AttemptError ? error.cause.details : undefined;
+}
+
+/** Returns whether the upstream has answered that it does not have a file. */
+export function isMissing(error: unknown): boolean {
+  const status = findFailure(error)?.status;
+  return status !== undefined && MISSING_STATUS.includes(status);
 }
 
 /** Returns undefined if the status is a success. */
@@ -279,7 +297,7 @@ function openResponse(
 /** Converts an expected error. Throws any other error again, because it is a bug. */
 function toAttemptError(error: unknown): AttemptError {
   if (error instanceof AttemptError) return error;
-  const isAnswered = error instanceof DataError;
+  const isAnswered = isExpected(error, 'data');
   if (!isAnswered && !(error instanceof ConnectionError)) throw error;
   return new AttemptError(error.message, { isAnswered }, { cause: error });
 }
@@ -296,15 +314,14 @@ function calculateBackoff(attempt: number, baseMs: number): number {
 function createError(
   url: string,
   attempts: number,
-  { message, cause, details: { status, isAnswered } }: AttemptError,
-): UpstreamError {
+  attempt: AttemptError,
+): GamedataError {
+  const { message, details } = attempt;
+  const { isAnswered } = details;
   const tries = attempts === 1 ? '' : ` (${attempts} attempts)`;
-  return new UpstreamError(message + tries, {
-    request: `GET ${url}`,
-    status,
-    failure: isAnswered ? 'response' : 'connection',
-    cause,
-    hint: isAnswered ? undefined : findConnectionHint(cause),
+  return new GamedataError('upstream', `GET ${url}: ${message}${tries}`, {
+    cause: attempt,
+    hint: isAnswered ? undefined : findConnectionHint(attempt.cause),
   });
 }
 

@@ -1,6 +1,6 @@
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import { errorCode, UsageError } from '../errors.ts';
+import { errorCode, GamedataError } from '../errors.ts';
 
 /** The limits of connections. All times are in milliseconds. */
 export interface ConnectionLimits {
@@ -24,7 +24,7 @@ const ADDRESS_TIMEOUT_MS = 1000;
  * create each pool ourselves, because undici does not pass the limits on to
  * connections to a proxy.
  *
- * @throws UsageError if an environment variable does not contain a proxy URL
+ * @throws GamedataError if an environment variable does not contain a proxy URL
  */
 export function createConnections(limits: ConnectionLimits): Dispatcher {
   const connectOptions: buildConnector.BuildOptions = {
@@ -60,7 +60,9 @@ export function createConnections(limits: ConnectionLimits): Dispatcher {
   } catch (cause) {
     // The error does not quote the value, because it may contain a password.
     const problem = 'expected a proxy URL, such as http://127.0.0.1:8080';
-    throw new UsageError(`HTTP_PROXY or HTTPS_PROXY: ${problem}`, { cause });
+    throw new GamedataError('usage', `HTTP_PROXY or HTTPS_PROXY: ${problem}`, {
+      cause,
+    });
   }
 }
 

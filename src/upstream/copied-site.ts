@@ -42,7 +42,7 @@ export interface SiteFiles {
  * Reads the parts of a site that a copy is built from: `meta.json`, the data set and
  * the icons.
  *
- * @throws DataError if this is not a site of gamedata
+ * @throws GamedataError if this is not a site of gamedata
  */
 export async function readSite(
   { name, entries, read }: SiteFiles,

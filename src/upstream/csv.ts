@@ -11,12 +11,7 @@ import { responseLimits } from '../contract/limits.ts';
 import { formatValue } from '../contract/parse.ts';
 import { ICONS_FOLDER, isUrl } from '../contract/paths.ts';
 import { formatCount, listFirst, pluralize } from '../contract/words.ts';
-import {
-  DataError,
-  describeReadFailure,
-  OutputError,
-  UpstreamError,
-} from '../errors.ts';
+import { describeReadFailure, GamedataError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText } from './body.ts';
 import type { AcceptableResponse, Client } from './client.ts';
@@ -301,16 +296,17 @@ function findColumnProblem(text: string, table: string): string | undefined {
 /**
  * Parses a table with any type of line ending. Rows of empty cells are skipped.
  *
- * @throws DataError
+ * @throws GamedataError
  */
 function parseTable(texts: TableTexts, table: string): Row[] {
   const nameRow = (at: number): string => `${table}.csv row ${at + 1}`;
   const { data, errors } = splitCells(texts[table] ?? '');
   const [error] = errors;
   if (error) {
-    throw new DataError(`${error.message}, expected CSV`, {
-      record: nameRow(error.row ?? 0),
-    });
+    throw new GamedataError(
+      'data',
+      `${nameRow(error.row ?? 0)}: ${error.message}, expected CSV`,
+    );
   }
   const [header = [], ...contentRows] = data;
   const rows: Row[] = [];
@@ -320,9 +316,10 @@ function parseTable(texts: TableTexts, table: string): Row[] {
     // The header is the first row, so we add 1.
     const record = nameRow(at + 1);
     if (cells.length !== header.length) {
-      throw new DataError(`got ${cells.length} cells, expected ${header.length}`, {
-        record,
-      });
+      throw new GamedataError(
+        'data',
+        `${record}: got ${cells.length} cells, expected ${header.length}`,
+      );
     }
     rows.push({ record, get: (column) => cells[header.indexOf(column)] ?? '' });
   }
@@ -355,19 +352,19 @@ function parseInteger({ record, get }: Row, field: string): number {
   const text = get(field);
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
-  throw new DataError(`got ${formatValue(text)}, expected an integer`, {
-    record,
-    field,
-  });
+  throw new GamedataError(
+    'data',
+    `${record} › ${field}: got ${formatValue(text)}, expected an integer`,
+  );
 }
 
 function readIdentifier({ record, get }: Row): string {
   const identifier = get('identifier');
   if (identifier !== '') return identifier;
-  throw new DataError('got "", expected an identifier', {
-    record,
-    field: 'identifier',
-  });
+  throw new GamedataError(
+    'data',
+    `${record} › identifier: got "", expected an identifier`,
+  );
 }
 
 /**
@@ -393,7 +390,8 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
     const file = path.join(folder, `${name}.csv`);
     const table = readTable(folder, name);
     const problem = findColumnProblem(table.text, name);
-    if (problem !== undefined) throw new OutputError(problem, file);
+    if (problem !== undefined)
+      throw new GamedataError('output', `${file}: ${problem}`);
     texts[name] = table.text;
     newestMs = Math.max(newestMs, table.modifiedMs);
   }
@@ -416,7 +414,7 @@ function readTable(
     const failure =
       cause instanceof TypeError ? 'is not UTF-8' : describeReadFailure(cause);
     const problem = `${failure}, expected an upstream table`;
-    throw new OutputError(problem, file, { cause });
+    throw new GamedataError('output', `${file}: ${problem}`, { cause });
   }
 }
 
@@ -434,7 +432,7 @@ const MAX_PASSES = 4;
  * tables. So we bypass the caches and fetch the tables again until two passes return
  * the same tables. If the URL contains a commit, one pass is enough.
  *
- * @throws UpstreamError if no pass returns the same tables as the pass before it
+ * @throws GamedataError if no pass returns the same tables as the pass before it
  */
 async function fetchTables(
   client: Client,
@@ -457,9 +455,9 @@ async function fetchTables(
     if (namesCommit || isRepeated) return texts;
     previousTexts = texts;
   }
-  throw new UpstreamError(
-    `got different tables in each of ${MAX_PASSES} reads, expected tables from one commit`,
-    { request: `GET ${upstream}/` },
+  throw new GamedataError(
+    'upstream',
+    `GET ${upstream}/: got different tables in each of ${MAX_PASSES} reads, expected tables from one commit`,
   );
 }
 
@@ -474,7 +472,7 @@ function fetchTable(
   const accept = ({ body }: AcceptableResponse): string => {
     const text = decodeText(body);
     const problem = findColumnProblem(text, name);
-    if (problem !== undefined) throw new DataError(problem, {});
+    if (problem !== undefined) throw new GamedataError('data', problem);
     return text;
   };
   return client.get(`${upstream}/${name}.csv`, accept, options);

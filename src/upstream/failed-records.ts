@@ -1,12 +1,14 @@
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import type { Skipped } from '../contract/records.ts';
-import { DataError, type GamedataError, UpstreamError } from '../errors.ts';
+import { GamedataError, isExpected } from '../errors.ts';
+import { findFailure } from './client.ts';
+import { isOtherEdition } from './one-edition.ts';
 
 /** A record that cannot be part of the data set. */
 interface FailedRecord {
   readonly kind: Kind;
   readonly id: number;
-  readonly error: UpstreamError | DataError;
+  readonly error: GamedataError;
 }
 
 /** Collects the records that fail, so that one error names all of them. */
@@ -18,7 +20,7 @@ export interface FailedRecords {
    * too many of them
    */
   add(kind: Kind, id: number, error: unknown): void;
-  /** @throws UpstreamError or DataError if there are any */
+  /** @throws GamedataError if there are any */
   throwIfAny(): void;
 }
 
@@ -51,9 +53,10 @@ export function createFailedRecords(skip: Skipped | undefined): FailedRecords {
  * Returns whether other records may still be read. If a connection fails to the end, or
  * the upstream has another edition, they cannot.
  */
-function isAboutRecord(error: unknown): error is UpstreamError | DataError {
-  if (error instanceof UpstreamError) return error.failure === 'response';
-  return error instanceof DataError;
+function isAboutRecord(error: unknown): error is GamedataError {
+  if (isExpected(error, 'data')) return true;
+  const failure = findFailure(error);
+  return failure?.isAnswered === true && !isOtherEdition(error);
 }
 
 function createError(
@@ -77,10 +80,7 @@ function createError(
   const records = failed.length === 1 ? 'this record' : 'these records';
   const hint = `To build without ${records}, add --skip ${skipped.join(' ')}`;
   const [{ error: cause } = {}] = failed;
-  if (cause instanceof UpstreamError) {
-    return new UpstreamError(problem, { cause, hint });
-  }
-  return new DataError(problem, {}, { cause, hint });
+  return new GamedataError(cause?.code ?? 'data', problem, { cause, hint });
 }
 
 function describeCount(count: number): string {

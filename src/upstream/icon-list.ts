@@ -11,7 +11,7 @@ import { parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import { formatCount } from '../contract/words.ts';
 import type { AnyRecords } from '../data/data-set.ts';
-import { DataError, describeReadFailure, UpstreamError } from '../errors.ts';
+import { describeReadFailure, GamedataError, isExpected } from '../errors.ts';
 import { decodeJson } from './body.ts';
 import type { AcceptableResponse, Client } from './client.ts';
 import type { SourceContext } from './source.ts';
@@ -44,9 +44,9 @@ const GITHUB_TABLES = /^https:\/\/raw\.githubusercontent\.com\/[^/]+\/pokeapi\//
 export const findIconListUrl = (upstream: string): string | undefined =>
   GITHUB_TABLES.test(upstream) ? GITHUB_LIST : undefined;
 
-/** @throws DataError if the list is empty */
+/** @throws GamedataError if the list is empty */
 function createList(files: readonly string[]): IconList {
-  if (files.length === 0) throw new DataError('got no icons', {});
+  if (files.length === 0) throw new GamedataError('data', 'got no icons');
   return { icons: new Set(files.map((file) => ICONS_FOLDER + file)) };
 }
 
@@ -59,7 +59,7 @@ export function readIconFolder(tables: string): IconList {
   try {
     return createList(readdirSync(folder));
   } catch (error) {
-    if (error instanceof DataError) {
+    if (error instanceof GamedataError) {
       return createUnknownList(`${folder}: ${error.message}`);
     }
     return createUnknownList(`${folder} ${describeReadFailure(error)}`);
@@ -99,7 +99,7 @@ export async function fetchIconList(
   } catch (error) {
     // An aborted request looks like a failed request, so we check for it here.
     signal?.throwIfAborted();
-    if (!(error instanceof UpstreamError)) throw error;
+    if (!isExpected(error, 'upstream')) throw error;
     return createUnknownList(error.message);
   }
 }

@@ -6,7 +6,7 @@ import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/responses.ts';
 import { formatCount } from '../contract/words.ts';
 import type { DataSet, Records } from '../data/data-set.ts';
-import { DataError, OutputError, UpstreamError } from '../errors.ts';
+import { GamedataError, isExpected } from '../errors.ts';
 import type { AcceptableResponse, Client, ClientOptions } from './client.ts';
 import type { RequestStats } from './transport.ts';
 
@@ -72,7 +72,7 @@ export async function gatherIcons(
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) {
     const problem = 'does not exist, expected the image for items without an icon';
-    throw new OutputError(problem, `public/${PLACEHOLDER_ICON}`);
+    throw new GamedataError('output', `public/${PLACEHOLDER_ICON}: ${problem}`);
   }
   // Links to icons need no files, so the records are not read.
   const icons =
@@ -180,14 +180,14 @@ const noFetchedIcons: FetchedIcons = {
  */
 const MAX_FAILURES_IN_A_ROW = 20;
 
-/** @throws DataError if the icons together are too large */
+/** @throws GamedataError if the icons together are too large */
 async function fetchIcons(
   upstream: string,
   icons: readonly string[],
   options: IconFetcherOptions,
 ): Promise<FetchedIcons> {
   // Most builds request no icons, so we import this module as late as possible.
-  const { closeOnAbort, createClient } = await import('./client.ts');
+  const { closeOnAbort, createClient, isMissing } = await import('./client.ts');
   const bodies = new Map<string, Buffer>();
   const keep = limitMemory(upstream, options.maxMemoryBytes);
   let failedInARow = 0;
@@ -205,10 +205,9 @@ async function fetchIcons(
     } catch (error) {
       // An aborted request looks like a failed request, so we check for it here.
       options.signal?.throwIfAborted();
-      if (!(error instanceof UpstreamError)) throw error;
+      if (!isExpected(error, 'upstream')) throw error;
       problem ??= error.message;
-      const isMissing = [403, 404, 410].includes(error.status ?? 0);
-      failedInARow = isMissing ? 0 : failedInARow + 1;
+      failedInARow = isMissing(error) ? 0 : failedInARow + 1;
     }
   }
 
@@ -221,7 +220,7 @@ async function fetchIcons(
 
 function acceptImage({ body }: AcceptableResponse): Buffer {
   if (isImage(body)) return body;
-  throw new DataError(`got ${body.length} bytes, expected ${IMAGE}`, {});
+  throw new GamedataError('data', `got ${body.length} bytes, expected ${IMAGE}`);
 }
 
 function describeFailures({ failed, problem }: FetchedIcons): string[] {

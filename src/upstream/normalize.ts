@@ -1,7 +1,13 @@
 import type * as z from 'zod';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { languageSchema, type Names } from '../contract/names.ts';
-import { describeIssue, formatValue, parse } from '../contract/parse.ts';
+import {
+  type DataLocation,
+  describeIssue,
+  formatPlace,
+  formatValue,
+  parse,
+} from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
   iconSchema,
@@ -13,7 +19,7 @@ import {
   type RecordOf,
   recordSchemas,
 } from '../contract/records.ts';
-import { listFirst, toTitleCase } from '../contract/words.ts';
+import { listFirst, toTitleCase, truncate } from '../contract/words.ts';
 import {
   createDataSet,
   type DataSet,
@@ -21,8 +27,11 @@ import {
   type Warning,
   type WarningCode,
 } from '../data/data-set.ts';
-import { DataError, type DataLocation } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
+
+/** In characters. The upstream may send a slug of any length. */
+const MAX_SHOWN_SLUG = 200;
 
 interface CommonFields {
   readonly id: number;
@@ -95,9 +104,9 @@ const MAX_LANGUAGES = 100;
  * for each language, under the record's final slug.
  *
  * @param failed the records that have failed before
- * @throws UpstreamError or DataError that names every record that could not be read
+ * @throws GamedataError that names every record that could not be read
  * or cannot be adapted
- * @throws DataError if two records have the same id
+ * @throws GamedataError if two records have the same id
  */
 export function normalize(
   raw: RawRecords,
@@ -115,8 +124,9 @@ export function normalize(
     const normalizedRecords: RecordOf<Kind>[] = [];
     for (const rawRecord of rawRecords) {
       const { id, slug: originalSlug } = rawRecord;
+      const shownSlug = truncate(originalSlug, MAX_SHOWN_SLUG);
       const warn: Warn = (code, message) => {
-        warnings.push({ code, kind, id, message: `${originalSlug}: ${message}` });
+        warnings.push({ code, kind, id, message: `${shownSlug}: ${message}` });
       };
       try {
         const context = { kind, slugOwners, warn };
@@ -179,10 +189,14 @@ function normalizeRecord(
     names: otherNames,
     ...rest
   } = rawRecord;
+  const location = {
+    kind,
+    record: `${truncate(originalSlug, MAX_SHOWN_SLUG)} (${id})`,
+  };
   const languages = Object.keys(otherNames).length;
   if (languages > MAX_LANGUAGES) {
     const problem = `got names in ${languages} languages, expected at most ${MAX_LANGUAGES}`;
-    throw new DataError(problem, { kind, record: `${originalSlug} (${id})` });
+    throw new GamedataError('data', formatPlace(location) + problem);
   }
   const safeSlug = sanitizeSlug(originalSlug);
   if (safeSlug !== originalSlug) {
@@ -197,7 +211,6 @@ function normalizeRecord(
   }
 
   const fields = convertFields(rest, warn);
-  const location = { kind, record: `${originalSlug} (${id})` };
   const record = parse(recordSchemas[kind], { id, slug, name, ...fields }, location);
   const names =
     englishName === null ? otherNames : { en: englishName, ...otherNames };
@@ -215,7 +228,7 @@ function convertFields(fields: KindFields<Kind>, warn: Warn): object {
 /**
  * Rejects records with the same id.
  *
- * @throws DataError that names these records
+ * @throws GamedataError that names these records
  */
 export function assertUniqueIds(
   records: readonly { id: number; slug: string }[],
@@ -230,19 +243,18 @@ export function assertUniqueIds(
   if (repeatedIds.size === 0) return;
   const culprits: string[] = [];
   for (const { id, slug } of records) {
-    if (repeatedIds.has(id)) culprits.push(`${id} (${slug})`);
+    if (repeatedIds.has(id))
+      culprits.push(`${id} (${truncate(slug, MAX_SHOWN_SLUG)})`);
   }
-  throw new DataError(
-    `got repeated ids: ${listFirst(culprits)}, expected unique ids`,
-    location,
-  );
+  const problem = `got repeated ids: ${listFirst(culprits)}, expected unique ids`;
+  throw new GamedataError('data', formatPlace(location) + problem);
 }
 
 /**
  * Returns a record's final slug. If several records have the same slug, the record
  * with the lowest id keeps it, and the others append their id.
  *
- * @throws DataError if the slug with the id belongs to another record
+ * @throws GamedataError if the slug with the id belongs to another record
  */
 function resolveSlug(
   kind: Kind,
@@ -255,9 +267,9 @@ function resolveSlug(
   const longSlug = `${slug}-${id}`;
   const longSlugOwner = slugOwners.get(longSlug);
   if (longSlugOwner !== undefined) {
-    throw new DataError(
-      `got slug ${formatValue(longSlug)} for ids ${longSlugOwner} and ${id}, expected unique slugs`,
-      { kind, field: 'slug' },
+    throw new GamedataError(
+      'data',
+      `${kind} › slug: got slug ${formatValue(longSlug)} for ids ${longSlugOwner} and ${id}, expected unique slugs`,
     );
   }
   warn('duplicate-slug', `already the slug of ${owner}, ${id} becomes ${longSlug}`);
@@ -335,12 +347,15 @@ function addNames(
 /**
  * Limits the number of languages, because each language becomes a file.
  *
- * @throws DataError
+ * @throws GamedataError
  */
 function rejectTooManyLanguages(known: number): void {
   if (known < MAX_LANGUAGES) return;
   const expected = `expected at most ${MAX_LANGUAGES}`;
-  throw new DataError(`got names in another language, ${expected} languages`, {});
+  throw new GamedataError(
+    'data',
+    `got names in another language, ${expected} languages`,
+  );
 }
 
 /**

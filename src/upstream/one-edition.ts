@@ -11,13 +11,14 @@ import * as z from 'zod';
 import { limitMemory, responseLimits } from '../contract/limits.ts';
 import { type Edition, parseEdition } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
-import { DataError, GamedataError, UpstreamError } from '../errors.ts';
+import { GamedataError, isExpected } from '../errors.ts';
 import {
   type AcceptableResponse,
   type Client,
   type ClientOptions,
   closeOnAbort,
   createClient,
+  findFailure,
 } from './client.ts';
 import { type Journal, openJournal } from './journal.ts';
 import type { RequestStats } from './transport.ts';
@@ -46,8 +47,8 @@ export interface EditionReader {
    * Reads a URL, from the journal if this edition has been read before.
    *
    * @param decode converts the body to a value that JSON can represent, or throws a
-   * `DataError` to reject the response
-   * @throws UpstreamError, or DataError if all values together are too large
+   * `GamedataError` to reject the response
+   * @throws GamedataError if all values together are too large
    */
   read<T>(url: string, decode: (body: Buffer) => T, maxBytes: number): Promise<T>;
   /**
@@ -84,9 +85,7 @@ export async function readOneEdition<T>(
       } catch (error) {
         const isExpected = error instanceof GamedataError;
         if (!isExpected || editions === MAX_EDITIONS) throw error;
-        const isOffline =
-          error instanceof UpstreamError && error.failure === 'connection';
-        if (isOffline) throw error;
+        if (findFailure(error)?.isAnswered === false) throw error;
         // If this fails as well, the first error explains more.
         const current = await requestEdition(client, options).catch(() => edition);
         if (current?.hash === edition?.hash) throw error;
@@ -111,9 +110,7 @@ async function requestEdition(
     const edition = await client.get(`${upstream}/meta/`, parseMeta, metaOptions);
     if (edition !== null) return edition;
   } catch (error) {
-    const isAnswered =
-      error instanceof UpstreamError && error.failure === 'response';
-    if (!isAnswered) throw error;
+    if (findFailure(error)?.isAnswered !== true) throw error;
   }
   return client.get(firstUrl, parseHeaders, options);
 }
@@ -193,10 +190,7 @@ function createReader(
       expectedHash ??= hash;
       return decode(response.body);
     };
-    const requesting = client.get(url, accept, { maxBytes });
-    const value = await requesting.catch((error: unknown) => {
-      throw markOtherEdition(error);
-    });
+    const value = await client.get(url, accept, { maxBytes });
     const json = JSON.stringify(value);
     keep(json.length);
     if (hash !== undefined) isStated = true;
@@ -230,7 +224,7 @@ function createReader(
 }
 
 /** Thrown for a response that states another edition than the current one. */
-class OtherEditionError extends DataError {}
+class OtherEditionError extends GamedataError {}
 
 function rejectOtherEdition(
   hash: string | undefined,
@@ -239,16 +233,17 @@ function rejectOtherEdition(
   const isUnknown = hash === undefined || expectedHash === undefined;
   if (isUnknown || hash === expectedHash) return;
   const got = JSON.stringify(hash.slice(0, 40));
-  throw new OtherEditionError(`got edition ${got}, expected ${expectedHash}`, {});
+  throw new OtherEditionError(
+    'data',
+    `got edition ${got}, expected ${expectedHash}`,
+  );
 }
 
 /**
- * Marks the error if the last response was from another edition, because then all
+ * Returns whether the last response to a request was from another edition. Then all
  * other requests would fail as well.
  */
-function markOtherEdition(error: unknown): unknown {
-  if (!(error instanceof UpstreamError)) return error;
-  if (!(error.cause instanceof OtherEditionError)) return error;
-  const { message, cause } = error;
-  return new UpstreamError(message, { failure: 'edition', cause });
+export function isOtherEdition(error: unknown): boolean {
+  const attempt = isExpected(error, 'upstream') ? error.cause : undefined;
+  return attempt instanceof Error && attempt.cause instanceof OtherEditionError;
 }

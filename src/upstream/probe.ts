@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { DataError, errorCode, UpstreamError } from '../errors.ts';
+import { errorCode, GamedataError, isExpected } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
 import { findConnectionHint } from './client.ts';
 import {
@@ -36,7 +36,7 @@ export interface ProbeResponse {
 export interface Probe {
   /** The base URL of the deployment. */
   readonly address: string;
-  /** Sends a request. Rejects with `UpstreamError` if there is no response. */
+  /** Sends a request. Rejects with a `GamedataError` if there is no response. */
   send(request: ProbeRequest): Promise<ProbeResponse>;
   /** Aborts all requests and closes all connections. */
   close(): Promise<void>;
@@ -63,18 +63,20 @@ export function createProbe(address: string, options: TransportOptions): Probe {
       return readResponse(request, response, maxBytes);
     } catch (error) {
       const isLost = error instanceof ConnectionError;
-      if (!isLost && !(error instanceof DataError)) throw error;
+      if (!isLost && !isExpected(error, 'data')) throw error;
       // A server may close a keep-alive connection at the moment when we reuse it,
       // so we retry once.
       const isBroken = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(error));
       if (isBroken && attempts === 1) return attempt(request, 2);
       const tries = attempts === 1 ? '' : ` (${attempts} attempts)`;
-      throw new UpstreamError(error.message + tries, {
-        request: `${method} ${url}`,
-        failure: isLost ? 'connection' : 'response',
-        cause: error,
-        hint: isLost ? findConnectionHint(error) : undefined,
-      });
+      throw new GamedataError(
+        'upstream',
+        `${method} ${url}: ${error.message}${tries}`,
+        {
+          cause: error,
+          hint: isLost ? findConnectionHint(error) : undefined,
+        },
+      );
     }
   }
 

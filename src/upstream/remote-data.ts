@@ -18,12 +18,13 @@ import {
 import type { DataSet } from '../data/data-set.ts';
 import { parseDescription, readDataSet } from '../data/data-set-folder.ts';
 import { findMismatch } from '../data/entries.ts';
-import { DataError, GamedataError, UpstreamError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import {
   type Client,
   type ClientOptions,
   closeOnAbort,
   createClient,
+  findFailure,
 } from './client.ts';
 import { type CopiedSite, type CopyOptions, readSite } from './copied-site.ts';
 import type { Progress } from './source.ts';
@@ -48,8 +49,8 @@ export interface RemoteDataSet {
 /**
  * Reads a data set from the URL of a site, or of a folder with the name `data`.
  *
- * @throws UpstreamError if a file cannot be read
- * @throws DataError if a file is invalid
+ * @throws GamedataError if a file cannot be read
+ * @throws GamedataError if a file is invalid
  */
 export function readRemoteDataSet(
   url: string,
@@ -74,8 +75,8 @@ export function readRemoteDataSet(
 /**
  * Reads a site from its base URL.
  *
- * @throws UpstreamError if a file cannot be read
- * @throws DataError if a file is invalid
+ * @throws GamedataError if a file cannot be read
+ * @throws GamedataError if a file is invalid
  */
 export function readRemoteSite(
   url: string,
@@ -136,7 +137,7 @@ async function fetchRoot({ client, address, root }: Deployment): Promise<Buffer>
   try {
     return await client.get(`${address}/${root}`, ({ body }) => body, options);
   } catch (error) {
-    if (error instanceof UpstreamError && error.status === 404) {
+    if (findFailure(error)?.status === 404) {
       throw createForeignError(address, root);
     }
     throw error;
@@ -148,10 +149,11 @@ function createReader({ client, address }: Deployment, entries: Entries) {
   return async (file: string): Promise<Buffer> => {
     const entry = entries.get(file);
     const record = `${address}/${file}`;
-    if (!entry) throw new DataError('is not listed', { record });
+    if (!entry) throw new GamedataError('data', `${record}: is not listed`);
     const accept = ({ body }: { readonly body: Buffer }): Buffer => {
       const problem = findMismatch(entry, body);
-      if (problem !== undefined) throw new DataError(problem, { record });
+      if (problem !== undefined)
+        throw new GamedataError('data', `${record}: ${problem}`);
       return body;
     };
     return client.get(`${address}/${encodePath(file)}`, accept, {

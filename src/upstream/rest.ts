@@ -4,8 +4,9 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
 import { formatValue, parse } from '../contract/parse.ts';
 import { idSchema, MAX_RECORDS } from '../contract/records.ts';
-import { DataError, UpstreamError } from '../errors.ts';
+import { GamedataError, isExpected } from '../errors.ts';
 import { decodeJson } from './body.ts';
+import { findFailure } from './client.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
 import {
   assertUniqueIds,
@@ -105,7 +106,7 @@ const commonSchema = z.object({
 /**
  * Parses the response for a record.
  *
- * @throws DataError that names the kind and the record
+ * @throws GamedataError that names the kind and the record
  */
 export function parseRecord<K extends Kind>(
   kind: K,
@@ -164,9 +165,10 @@ export const restSource: Source = (context) => {
 
 /** Adds a hint if the upstream blocks this network. */
 function suggestTables(error: unknown): unknown {
-  if (!(error instanceof UpstreamError) || error.status !== 403) return error;
+  if (!(error instanceof GamedataError)) return error;
+  if (findFailure(error)?.status !== 403) return error;
   const hint = 'The upstream may block this network: try --source csv.';
-  return new UpstreamError(error.message, { cause: error, status: 403, hint });
+  return new GamedataError('upstream', error.message, { cause: error, hint });
 }
 
 /** An entry of a list, with a link to the record. */
@@ -197,7 +199,7 @@ async function readLists(
  * Reads every listed record that is not skipped: first those in the journal, and then
  * all others concurrently.
  *
- * @throws UpstreamError if a connection fails to the end, or if too many records fail
+ * @throws GamedataError if a connection fails to the end, or if too many records fail
  */
 async function readRecords(
   reader: EditionReader,
@@ -237,7 +239,7 @@ async function readRecords(
       report();
     } catch (error) {
       // Any other error is about all records, such as too much data.
-      if (!(error instanceof UpstreamError)) throw error;
+      if (!isExpected(error, 'upstream')) throw error;
       failed.add(entry.kind, entry.id, error);
     }
   }
@@ -334,7 +336,7 @@ function isLastPage({ listed }: PartialList, page: ListPage): boolean {
   return listed >= page.count;
 }
 
-/** @throws DataError if the page is invalid */
+/** @throws GamedataError if the page is invalid */
 function decodeList(base: URL, kind: Kind, body: Buffer): ListPage {
   const location = { kind, record: 'list' };
   const { count, next, results } = parse(listSchema, decodeJson(body), location);
@@ -347,15 +349,15 @@ function decodeList(base: URL, kind: Kind, body: Buffer): ListPage {
  * a truncated list would look as if records had been removed.
  *
  * @param list the list including this page
- * @throws DataError if the numbers differ
+ * @throws GamedataError if the numbers differ
  */
 function assertComplete(kind: Kind, list: PartialList, page: ListPage): void {
   if (!isLastPage(list, page)) return;
   const { listed, entries } = list;
   if (listed === page.count || entries.size === page.count) return;
-  throw new DataError(
-    `got ${listed} results, expected ${page.count} (the list's count)`,
-    { kind, record: 'list' },
+  throw new GamedataError(
+    'data',
+    `${kind} › list: got ${listed} results, expected ${page.count} (the list's count)`,
   );
 }
 
@@ -376,7 +378,7 @@ const parseUrl = (url: string, base: URL): URL | undefined =>
  * Parses a link to a record. The link must be on the configured host, below the list.
  * Its scheme is ignored, because servers behind a proxy link to http.
  *
- * @throws DataError
+ * @throws GamedataError
  */
 function resolveLink(base: URL, kind: Kind, slug: string, url: string): ListEntry {
   const link = parseUrl(url, base);
@@ -387,19 +389,19 @@ function resolveLink(base: URL, kind: Kind, slug: string, url: string): ListEntr
   const start = base.origin + base.pathname;
   if (id === undefined) {
     const problem = `got ${formatValue(url)}, expected a link to ${start}<id>/`;
-    throw new DataError(problem, { kind, record: slug, field: 'url' });
+    throw new GamedataError('data', `${kind} › ${slug} › url: ${problem}`);
   }
   return { kind, id: Number(id), slug, url: `${start}${id}/` };
 }
 
-/** @throws DataError if the body is not the record in the list */
+/** @throws GamedataError if the body is not the record in the list */
 function decodeRecord({ kind, id, slug }: ListEntry, body: Buffer): RawRecord {
   const name = `${slug} (${id})`;
   const record = parseRecord(kind, decodeJson(body), name);
   if (record.id === id && record.slug === slug) return record;
   const received = `id ${record.id}, name ${formatValue(record.slug)}`;
-  throw new DataError(
-    `got ${received}, expected ${id}, ${formatValue(slug)}, as in the list`,
-    { kind, record: name },
+  throw new GamedataError(
+    'data',
+    `${kind} › ${name}: got ${received}, expected ${id}, ${formatValue(slug)}, as in the list`,
   );
 }

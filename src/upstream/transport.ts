@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { DataError, errorCode } from '../errors.ts';
+import { errorCode, GamedataError, isExpected } from '../errors.ts';
 import { USER_AGENT } from '../package.ts';
 import { createConnections } from './connections.ts';
 
@@ -62,7 +62,7 @@ export interface Transport {
   /**
    * Sends a request and receives the whole response, which may have any status.
    *
-   * @throws ConnectionError, or DataError if the body is too large
+   * @throws ConnectionError, or GamedataError if the body is too large
    */
   request(url: string, options: RequestOptions): Promise<RawResponse>;
   /** Returns whether the headers of any response have arrived. */
@@ -170,7 +170,8 @@ async function readBody(
   for await (const piece of body) {
     bytes += piece.length;
     const isTooLarge = bytes > maxBytes + overheadBytes;
-    if (isTooLarge) throw new DataError(`got more than ${maxBytes} bytes`, {});
+    if (isTooLarge)
+      throw new GamedataError('data', `got more than ${maxBytes} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
@@ -182,7 +183,7 @@ async function readBody(
  */
 function describeFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (error instanceof ConnectionError || error instanceof DataError) return error;
+  if (error instanceof ConnectionError || isExpected(error, 'data')) return error;
   const code = errorCode(error);
   // Undici's parser sets no code for some invalid responses.
   if (code === '' && error.name !== 'HTTPParserError') return error;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getMaxBytes } from '../contract/limits.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { DataError, GamedataError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import type { SiteFolder } from '../site-folder.ts';
 import type { Probe } from '../upstream/probe.ts';
 
@@ -20,7 +20,7 @@ const LAST_PAUSE_MS = 5000;
 /**
  * Waits until a deployment serves the manifest of the site in a folder.
  *
- * @throws UpstreamError or DataError if it does not in time
+ * @throws GamedataError if it does not in time
  */
 export async function awaitSite(
   probe: Probe,
@@ -46,9 +46,9 @@ async function assertServed(probe: Probe, site: SiteFolder): Promise<void> {
   const manifest = await fetchManifest(probe);
   if (manifest?.equals(site.manifestBody)) return;
   const served = manifest ? 'a different' : 'no';
-  throw new DataError(
-    `does not serve the site in ${site.name}, because it has ${served} ${MANIFEST_FILE}`,
-    { record: probe.address },
+  throw new GamedataError(
+    'data',
+    `${probe.address}: does not serve the site in ${site.name}, because it has ${served} ${MANIFEST_FILE}`,
   );
 }
 

@@ -74,8 +74,7 @@ const MAX_RESPONSE_MS = 60_000;
  * which guarantees are checked, and its records determine the requests.
  *
  * @param address the base URL without a trailing slash
- * @throws UpstreamError if a request gets no response in two attempts
- * @throws DataError if the deployment does not serve the expected site, or if it is
+ * @throws GamedataError if a request gets no response in two attempts, if the deployment does not serve the expected site, or if it is
  * replaced meanwhile
  */
 export async function verifyDeployment(

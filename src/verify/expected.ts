@@ -46,7 +46,7 @@ export async function expectFolder(
  * Expects a deployment to serve the site of its own data set, with links to its own
  * address.
  *
- * @throws UpstreamError or DataError if the deployment is not a gamedata site
+ * @throws GamedataError if the deployment is not a gamedata site
  */
 export async function expectDeployment(
   address: string,

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
-import { OutputError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 import {
   listStored,
   openSite,
@@ -73,7 +73,7 @@ function findProblem(
     read(path);
     return undefined;
   } catch (error) {
-    if (error instanceof OutputError) return error.message;
+    if (error instanceof GamedataError) return error.message;
     throw error;
   }
 }

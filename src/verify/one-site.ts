@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DataError } from '../errors.ts';
+import { GamedataError } from '../errors.ts';
 
 /**
  * Checks a site, and discards the result if the manifest has changed meanwhile, because
  * a mixture of two sites looks like damage.
  *
  * @param name the folder or the URL of the site
- * @throws DataError if the manifest has changed
+ * @throws GamedataError if the manifest has changed
  */
 export async function checkOneSite<T>(
   name: string,
@@ -17,11 +17,9 @@ export async function checkOneSite<T>(
   const [result] = await Promise.allSettled([check()]);
   const manifestAfter = await readManifest();
   if (!isDeepStrictEqual(manifestBefore, manifestAfter)) {
-    throw new DataError(
-      'was replaced while it was verified',
-      { record: name },
-      { hint: 'Verify it again.' },
-    );
+    throw new GamedataError('data', `${name}: was replaced while it was verified`, {
+      hint: 'Verify it again.',
+    });
   }
   if (result.status === 'rejected') throw result.reason;
   return result.value;

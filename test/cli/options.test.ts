@@ -11,7 +11,7 @@ import { serve } from '../../src/cli/commands/serve.ts';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
 import type { Meta } from '../../src/contract/meta.ts';
-import { UsageError } from '../../src/errors.ts';
+import { GamedataError } from '../../src/errors.ts';
 import { resolveSettings } from '../../src/pipeline/settings.ts';
 import { callCli } from '../support/run-cli.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
@@ -136,7 +136,7 @@ describe('the base URL', () => {
     ['http://a:0', 'got "http://a:0", expected a URL with a port from 1 to 65535'],
   ])('rejects the base URL %j', (baseUrl, problem) => {
     expect(() => resolveBuild({ baseUrl })).toThrow(
-      new UsageError(problem, { option: '--base-url' }),
+      new GamedataError('usage', `--base-url: ${problem}`),
     );
   });
 

@@ -13,7 +13,6 @@ import {
   rejectOtherFormat,
 } from '../../src/contract/meta.ts';
 import { getNativeName } from '../../src/contract/names.ts';
-import { OutputError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
 import { siteOf } from '../support/sites.ts';
 
@@ -86,12 +85,7 @@ describe('findNewestEdition', () => {
 });
 
 describe('rejectOtherFormat', () => {
-  function check(json: unknown): void {
-    rejectOtherFormat(
-      json,
-      (problem, options) => new OutputError(problem, 'meta.json', options),
-    );
-  }
+  const check = (json: unknown): void => rejectOtherFormat(json, 'meta.json');
 
   it.each([{ format: FORMAT }, { format: '9' }, null])(
     'accepts the format of %j',

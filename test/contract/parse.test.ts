@@ -157,3 +157,8 @@ describe('parseJsonOrThrow', () => {
     expect(parseJsonOrThrow(Buffer.from('\uFEFF{"a":1}'))).toEqual({ a: 1 });
   });
 });
+
+it('formatPlace shortens each part, because the upstream may send any slug', () => {
+  const place = contract.formatPlace({ kind: 'item', record: 'x'.repeat(1000) });
+  expect(place).toBe(`item › ${'x'.repeat(200)}…: `);
+});

@@ -3,7 +3,7 @@ import type { DataSet } from '../../src/data/data-set.ts';
 import { checkUpdate, type GuardOptions } from '../../src/data/guard.ts';
 import { noOldSlugs } from '../../src/data/old-slugs.ts';
 import { emptyPast } from '../../src/data/past.ts';
-import { GuardError } from '../../src/errors.ts';
+import { type GamedataError, isExpected } from '../../src/errors.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 import { createStoredData } from '../support/stored-data.ts';
 import { range } from '../support/upstream-data.ts';
@@ -41,12 +41,12 @@ function findRefusal(
   previous: DataSet,
   next: DataSet,
   options: Partial<GuardOptions> = {},
-): GuardError | undefined {
+): GamedataError | undefined {
   try {
     checkUpdate(previous, next, { ...defaults, ...options });
     return undefined;
   } catch (error) {
-    if (error instanceof GuardError) return error;
+    if (isExpected(error, 'guard')) return error;
     throw error;
   }
 }

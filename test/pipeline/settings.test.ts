@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Meta } from '../../src/contract/meta.ts';
-import { UsageError } from '../../src/errors.ts';
+import { GamedataError } from '../../src/errors.ts';
 import {
   assertSettingsNamed,
   DEFAULT_BASE_URL,
@@ -29,9 +29,9 @@ describe('resolveDocumentRoot', () => {
     ['\\\\server\\share\\site', 'build', '\\\\server\\share\\site'],
   ])('rejects the Windows path %s for a site in %s', (root, out, got) => {
     expect(() => resolveDocumentRoot(root, ['caddy'], out, path.win32)).toThrow(
-      new UsageError(
-        `got the Windows path ${got}, expected the site's path on the server, such as /srv/gamedata/site`,
-        { option: '--root' },
+      new GamedataError(
+        'usage',
+        `--root: got the Windows path ${got}, expected the site's path on the server, such as /srv/gamedata/site`,
       ),
     );
   });

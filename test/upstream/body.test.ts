@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { DataError } from '../../src/errors.ts';
+import { GamedataError } from '../../src/errors.ts';
 import { decodeJson, decompress } from '../../src/upstream/body.ts';
 
 const TEXT = '{"name":"Poké Ball"}';
@@ -42,7 +42,10 @@ describe('decompress', () => {
     { encoding: 'br', body: cutBrotli, what: 'the first part' },
   ])('rejects $what that is declared as $encoding', ({ encoding, body }) => {
     expect(() => decompress(body, encoding, 1000)).toThrow(
-      new DataError(`got ${body.length} bytes that are not valid ${encoding}`, {}),
+      new GamedataError(
+        'data',
+        `got ${body.length} bytes that are not valid ${encoding}`,
+      ),
     );
   });
 
@@ -51,7 +54,7 @@ describe('decompress', () => {
     ['br', brotliCompressSync(Buffer.alloc(1001))],
   ])('stops decompressing %s at the limit', (encoding, bomb) => {
     expect(() => decompress(bomb, encoding, 1000)).toThrow(
-      new DataError('got more than 1000 bytes', {}),
+      new GamedataError('data', 'got more than 1000 bytes'),
     );
   });
 });
@@ -71,7 +74,7 @@ describe('decodeJson', () => {
   it('rejects encodings other than UTF-8', () => {
     const latin1 = Buffer.from('{"é":1}', 'latin1');
     expect(() => decodeJson(latin1)).toThrow(
-      new DataError('got 7 bytes that are not UTF-8', {}),
+      new GamedataError('data', 'got 7 bytes that are not UTF-8'),
     );
   });
 });

@@ -9,7 +9,7 @@ import {
 } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { GamedataError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/upstream/body.ts';
 import type { AcceptableResponse } from '../../src/upstream/client.ts';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
@@ -118,7 +118,7 @@ describe('the proxy from the environment', () => {
         const request = get(url, accept, once);
         await expect(request).rejects.toMatchObject({
           message: expect.stringMatching(brokenProxy.problem),
-          failure: 'connection',
+          code: 'upstream',
           hint: PROXY_HINT,
         });
         await expect(request).rejects.not.toThrow('secret');
@@ -163,7 +163,8 @@ describe('the proxy from the environment', () => {
     'rejects %j as the URL of a proxy',
     (address) => {
       vi.stubEnv('HTTP_PROXY', address);
-      const error = new UsageError(
+      const error = new GamedataError(
+        'usage',
         'HTTP_PROXY or HTTPS_PROXY: expected a proxy URL, such as http://127.0.0.1:8080',
         { cause: expect.any(Error) },
       );

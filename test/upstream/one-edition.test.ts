@@ -176,7 +176,6 @@ describe('an upstream with editions', () => {
       message: expect.stringMatching(
         /: got edition "0+4", expected 0+3 \(5 attempts\)$/,
       ),
-      failure: 'edition',
     });
   });
 
@@ -259,7 +258,7 @@ describe('an upstream with editions', () => {
     await server.close();
     await expect(read()).rejects.toMatchObject({
       message: expect.stringContaining('/meta/: connect ECONNREFUSED'),
-      failure: 'connection',
+      code: 'upstream',
     });
   });
 });

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
-import { UpstreamError } from '../../src/errors.ts';
 import { parseRecord, RAW_VERSION } from '../../src/upstream/rest.ts';
 import type { Progress } from '../../src/upstream/source.ts';
 import { stateNumber, withoutBypass } from '../support/editions.ts';
@@ -31,7 +30,7 @@ async function readError(path: string, body: string): Promise<string> {
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
   const [outcome] = await Promise.allSettled([loadFrom('rest', url)]);
   if (outcome.status === 'fulfilled') throw new Error('the upstream was read');
-  expect(outcome.reason).toBeInstanceOf(UpstreamError);
+  expect(outcome.reason).toMatchObject({ code: 'upstream' });
   const message = outcome.reason.message.replaceAll(url, 'UPSTREAM');
   expect(message).toMatch(/ \(5 attempts\)$/);
   // The request and the number of attempts are the same in every case.

@@ -45,7 +45,7 @@ export type DiffOptions = OptionInput<typeof diffOptions> &
 /**
  * Compares two data sets.
  *
- * @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot
+ * @throws GamedataError if a data set cannot
  * be read completely
  */
 export async function diff(options: DiffOptions): Promise<Comparison> {

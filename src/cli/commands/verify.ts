@@ -5,7 +5,7 @@ import {
   listFirst,
   truncate,
 } from '../../contract/words.ts';
-import { UsageError } from '../../errors.ts';
+import { GamedataError } from '../../errors.ts';
 import { openSite } from '../../site-folder.ts';
 import type { DeploymentReport } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder } from '../../verify/folder.ts';
@@ -106,14 +106,15 @@ export async function verify(
 function assertCompatible({ target, like, wait }: VerifyOptions): void {
   if (!isUrl(target)) {
     const problem = 'works only for a URL, got a folder';
-    if (like !== undefined) throw new UsageError(problem, { option: '--like' });
-    if (wait !== undefined) throw new UsageError(problem, { option: '--wait' });
+    if (like !== undefined) throw new GamedataError('usage', `--like: ${problem}`);
+    if (wait !== undefined) throw new GamedataError('usage', `--wait: ${problem}`);
     return;
   }
   if (wait === undefined || like !== undefined) return;
-  throw new UsageError('got no site to wait for, expected --like <dir>', {
-    option: '--wait',
-  });
+  throw new GamedataError(
+    'usage',
+    '--wait: got no site to wait for, expected --like <dir>',
+  );
 }
 
 export const command = defineCommand({
