@@ -19,7 +19,7 @@ export function installCommand(
     const commands = [`cp -i ${template} ${target}`];
     if (enable !== undefined) commands.push(enable);
     commands.push(reload);
-    return `${commands.join(' && ')}  # on Debian; docs/OPERATING.md has other systems`;
+    return `${commands.join(' && ')}  # on Debian`;
   }
   if (changed === 'changed') {
     const steps = `the template has changed: merge it into your copy, then ${reload}`;
