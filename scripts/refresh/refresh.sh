@@ -87,7 +87,7 @@ fi
 gamedata diff "$work/old" data --exit-code > "$work/diff.txt" || status=$?
 rm -rf "$work/old"
 # Translations change no record, but must be committed as well.
-names=$(sed -n 's/^names: //p' "$work/log.txt" | paste -sd , | sed 's/,/, /g')
+names=$(sed -n 's/^names: //p' "$work/log.txt")
 case $status in
   # The first refresh of a fork changes thousands of records.
   3) sed '200{s/.*/…/;q}' "$work/diff.txt" > "$work/changes.txt" ;;

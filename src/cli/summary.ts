@@ -81,9 +81,10 @@ function formatStep(step: Comparison): string[] {
 function formatNames(names: ChangesReport['names']): string[] {
   if (names.length === 0) return [];
   const counts = names.map(
-    ({ changed, language }) => `${groupDigits(changed)} in ${language}`,
+    ({ changed, language }) =>
+      `${formatCount(changed, 'name')} changed in ${language}`,
   );
-  return [`names changed: ${listFirst(counts)}`];
+  return [`names: ${listFirst(counts)}`];
 }
 
 const formatEdition = ({ edition }: DataReport): string =>

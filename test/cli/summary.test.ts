@@ -105,7 +105,7 @@ describe('formatSummary', () => {
     for (const line of [
       '  removed: move/gone',
       '  renamed: item/old → new',
-      'names changed: 12 in fr',
+      'names: 12 names changed in fr',
       'site: https://example.test, host nginx; changed: hosts netlify → nginx',
       'kept: site.data/2026-01-02-0123456789ab',
     ])

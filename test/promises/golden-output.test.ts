@@ -59,7 +59,7 @@ it('prints the records that changed since the last build', async () => {
   expect(await type(`${build} newer`)).toMatchInlineSnapshot(`
     "records: 1 move renamed; 1 item added
       renamed: move/move-1 → pound
-    names changed: 1 in en
+    names: 1 name changed in en
     data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
     site: https://example.test, host netlify
     site: … files, … B: 32 written, … kept, 1 removed, in … s

@@ -1,7 +1,8 @@
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { advance } from '../../src/data/advance.ts';
 import { encodeDataSet, type Records } from './decode.ts';
-import { dataSetOf, rawRecords, type SomeRecords } from './sites.ts';
+import { manyRecords } from './known-records.ts';
+import { dataSetOf } from './sites.ts';
 import { writeDataSet } from './stored-data.ts';
 
 /** Maps current slugs to old slugs. */
@@ -21,33 +22,13 @@ function renameBack(records: Records): Records {
   ) as Records;
 }
 
-/** Returns plain records, of which some have the slugs above. */
-function createRecords(count: number): SomeRecords {
-  const { move, item } = rawRecords(count, count);
-  const [pound, karateChop, ...otherMoves] = move;
-  const [masterBall, ...otherItems] = item;
-  if (!pound || !karateChop || !masterBall) throw new Error('got too few records');
-  const sprite = 'sprites/items/master-ball.png';
-  return {
-    move: [
-      { ...pound, slug: 'pound', englishName: 'Pound' },
-      { ...karateChop, slug: 'karate-chop', englishName: 'Karate Chop' },
-      ...otherMoves,
-    ],
-    item: [
-      { ...masterBall, slug: 'master-ball', englishName: 'Master Ball', sprite },
-      ...otherItems,
-    ],
-  };
-}
-
 /**
  * Writes a data set with a past in which some records were renamed.
  *
  * @param count the number of records of each kind
  */
 export async function renamedSnapshot(folder: string, count = 250): Promise<string> {
-  const dataSet = dataSetOf(createRecords(count));
+  const dataSet = dataSetOf(manyRecords(count, count));
   const { records } = dataSet;
   const before = encodeDataSet({ ...dataSet, records: renameBack(records) });
   const after = encodeDataSet(dataSet);

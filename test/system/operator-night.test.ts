@@ -119,7 +119,7 @@ async function machine({ secure }: { secure: boolean }) {
       cache,
       out: path.join(srv, 'site'),
     },
-    ...{ 'base-url': baseUrl, host: ['nginx'], verify: true, keep: 5 },
+    ...{ 'base-url': baseUrl, host: ['nginx'], keep: 5 },
   };
   writeFileSync(
     path.join(opt, 'gamedata.config.json'),
@@ -270,7 +270,7 @@ it.skipIf(missing)(
 
     rename(here, 2, 'renamed');
     const renamed = await refresh(here);
-    expect(renamed.stderr).toContain('moves renamed: move-2 → renamed (id 2)\n');
+    expect(renamed.stderr).toContain('renamed: move/move-2 → renamed\n');
     expect(renamed.next).toEqual(['nginx -s reload']);
     await expectRedirect(here, 'move-2', 'renamed');
     await stillServed(here);

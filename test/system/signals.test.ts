@@ -43,10 +43,10 @@ it.each([
   },
 );
 
-it('verify ends immediately on a signal', async () => {
+it('stops verify on SIGTERM with exit code 143', async () => {
   const { url, requests } = await startServer(() => {});
   const { child, finished } = startCli(['verify', url]);
   await expect.poll(() => requests.length).toBe(1);
   child.kill('SIGTERM');
-  expect(await finished).toMatchObject({ code: null });
+  expect(await finished).toMatchObject({ code: 143 });
 });

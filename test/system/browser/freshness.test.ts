@@ -38,7 +38,14 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
 
     const source = await smallSource(undefined, data);
     const allowMissing = ['names/en'];
-    await build({ ...source, out: site.folder, maxShrink: 100, allowMissing });
+    await build({
+      ...source,
+      out: site.folder,
+      baseUrl: 'https://example.test',
+      hosts: [],
+      maxShrink: 100,
+      allowMissing,
+    });
     await expect.poll(() => page.evaluate(refreshTwice)).toEqual([120]);
   });
 });
