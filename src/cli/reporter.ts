@@ -114,7 +114,7 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
   onFallback(message, cause) {
     notice(`WARNING: ${message}`);
     notice(`  ${cause.message}`);
-    notice('  Use --source csv to read the tables of the upstream instead.');
+    notice('  Use --source snapshot to build from this data without a warning.');
   },
 });
 

@@ -189,7 +189,8 @@ function createBaseUrlError(hosts: readonly HostName[]): GamedataError {
     `--base-url: got none, expected the base URL of the site on ${names}`,
     {
       hint:
-        hints.find((hint) => hint !== undefined) ?? 'Use --base-url or BASE_URL.',
+        hints.find((hint) => hint !== undefined) ??
+        'Use --base-url, BASE_URL, or "base-url" in gamedata.config.json.',
     },
   );
 }

@@ -144,7 +144,7 @@ describe('the base URL', () => {
     [
       ['nginx', 'nginx', 'github-pages'],
       'nginx, github-pages',
-      'Use --base-url or BASE_URL.',
+      'Use --base-url, BASE_URL, or "base-url" in gamedata.config.json.',
     ],
     [
       ['cloudflare'],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +11,7 @@ import path from 'node:path';
 export async function listen(server: Server, wanted = 0) {
   // Node's default of 5 seconds is too short for clients on a busy machine.
   server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
+  await once(server.listen(wanted, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const stop = (): Promise<void> =>
     new Promise((resolve) => {

@@ -16,18 +16,24 @@ const HELP = `npm run upstream -- [options]
   --second-night  serve later data: some records changed, removed and renamed
   --help          show this help`;
 
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', default: '0' },
-    latency: { type: 'string', default: '0' },
-    'second-night': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '0' },
+      latency: { type: 'string', default: '0' },
+      'second-night': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  return values;
+}
 
-if (values.help) {
-  console.log(HELP);
-} else {
+async function main(): Promise<void> {
+  const values = readOptions();
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
   const isSecond = values['second-night'];
   const first = fullUpstream();
   const data = isSecond ? createSecondNight(first) : first;
@@ -40,3 +46,8 @@ if (values.help) {
   });
   console.log(`${data.name} upstream on ${url}`);
 }
+
+await main().catch(({ message }: Error) => {
+  console.error(`error: ${message}`);
+  process.exitCode = 1;
+});
