@@ -22,7 +22,6 @@ const long = [
   'browser/hosts',
   'engines/guarantees',
   'browser/looks',
-  'torture/faults',
   'system/refresh',
 ];
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   renameSync,
@@ -10,13 +9,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  explainFailure,
-  readFile,
-  readRegular,
-  toOutputError,
-  walk,
-} from '../src/files.ts';
+import { explainFailure, readFile, readRegular, walk } from '../src/files.ts';
 import { irregular } from './support/irregular-files.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -42,16 +35,6 @@ describe('readFile', () => {
     symlinkSync('a', path.join(folder, 'b'));
     expect(() => readFile(folder, 'b/c')).toThrow(irregularError);
   });
-
-  it('refuses to read a device', () => {
-    const folder = temporaryFolder();
-    // Only root can create a device.
-    if (
-      spawnSync('mknod', [path.join(folder, 'zero'), 'c', '1', '5']).status === 0
-    ) {
-      expect(() => readFile(folder, 'zero')).toThrow(irregularError);
-    }
-  });
 });
 
 describe('hints for failures of the file system', () => {
@@ -61,9 +44,7 @@ describe('hints for failures of the file system', () => {
   const permissionHint = `This process runs as the user ${user}. If the folder belongs to another user, change that with chown -R ${user} <folder>.`;
   const hintsByCode: [code: string, hint: string | undefined][] = [
     ['ENOSPC', spaceHint],
-    ['EDQUOT', spaceHint],
     ['EACCES', permissionHint],
-    ['EPERM', permissionHint],
     ['EIO', undefined],
   ];
 
@@ -88,13 +69,6 @@ describe('hints for failures of the file system', () => {
     const hint = `${spaceHint} Choose another folder.`;
     const error = expect.objectContaining({ hint });
     expect(() => explain('ENOSPC', 'Choose another folder.')).toThrow(error);
-  });
-
-  it.each(hintsByCode)('toOutputError explains %s', (code, hint) => {
-    expect(toOutputError(createFailure(code), 'site')).toMatchObject({
-      message: `site: cannot be used (${code})`,
-      hint,
-    });
   });
 
   it('explainFailure names the user id if the user has no name', () => {

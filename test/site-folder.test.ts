@@ -7,7 +7,6 @@ import { fingerprint } from './support/fingerprint.ts';
 import {
   failAtMove,
   littleChanged,
-  openAgain,
   publishedSite,
   publishTree,
   readVisibleTree,
@@ -34,12 +33,6 @@ describe('a site folder', () => {
       expect(fingerprint(out)).toEqual(before);
     },
   );
-
-  it('reads the published site while a change is staged but not committed', async () => {
-    const out = await publishedSite(old);
-    fsExtra.outputFileSync(path.join(out, '.gamedata/next/a.json'), '10');
-    expect(readVisibleTree(out)).toEqual(old);
-  });
 
   /** Completes the interrupted change to the fresh site, as a build does. */
   function complete(out: string): void {
@@ -68,7 +61,6 @@ describe('a site folder', () => {
   it.each([
     ['the staged manifest is read', 'openSync', '/next/manifest.json'],
     ['the staged files are listed', 'readdirSync', '/next/b/'],
-    ['the published files are listed', 'readdirSync', '/site/kept/'],
     ['a removed folder is listed', 'readdirSync', '/site/gone/'],
   ] as const)('lists every file if a build moves them when %s', async (...row) => {
     const [, call, at] = row;
@@ -92,12 +84,5 @@ describe('a site folder', () => {
     const out = await publishedSite(old);
     fsExtra.outputFileSync(path.join(out, 'lost+found/x'), '');
     expect(readVisibleTree(out)).toEqual(old);
-  });
-
-  it('reads the completed site after a change was interrupted', async () => {
-    const out = await publishedSite(old);
-    await interruptAt(2, out);
-    await openAgain(out);
-    expect(readVisibleTree(out)).toEqual(fresh);
   });
 });

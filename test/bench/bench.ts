@@ -56,6 +56,8 @@ const comparisons: readonly Comparison[] = [
 
 const BASE_URL = 'http://localhost:3000';
 const RECORD = '/api/gamedata/move/pound/?format=api';
+/** Permits that the data has no icons, although the bundled data has some. */
+const ACCEPT = ['--max-shrink', '100'];
 
 const { values: options } = parseArgs({
   options: {
@@ -201,6 +203,7 @@ function writeDataSet(name: string, tables: Readonly<Record<string, string>>): v
     '--quiet',
     '--data',
     at(name),
+    ...ACCEPT,
     ...fromTables(name),
   ]);
 }
@@ -268,6 +271,7 @@ async function addCheckout(
     '--json',
     '--base-url',
     BASE_URL,
+    ...ACCEPT,
     '--out',
     site(name),
     ...moreOptions,
@@ -456,7 +460,7 @@ writeDataSets();
 let figures: Map<string, number>;
 try {
   const program = resolveHere('../tools/upstream.ts');
-  const origin = await start(process.execPath, '--import', 'tsx', program);
+  const origin = await start(process.execPath, '--import', 'tsx', program, '--port');
   const live = `${origin}/api/v2`;
   await addCheckout('', resolveHere('../..'), live);
   if (options.before !== undefined) {

@@ -106,7 +106,6 @@ describe('gamedata.config.json', () => {
       { build: { keep: '5' } },
       ' › build › keep: got "5", expected an integer from 0 to 1000',
     ],
-    [{ build: { archive: 1 } }, ' › build › archive: got 1, expected boolean'],
     [
       { build: { host: ['x'] } },
       ` › build › host › 0: got "x", expected one of ${hosts}`,
@@ -114,10 +113,6 @@ describe('gamedata.config.json', () => {
     [
       { build: { out: '~/site' } },
       ' › build › out: got "~/site", expected a path without ~',
-    ],
-    [
-      { build: { 'base-url': 'x' } },
-      ' › build › base-url: got "x", expected an http or https URL',
     ],
     ['{', ': got invalid JSON: '],
     ['\uFEFF{"build": 7}', ' › build: got 7, expected object'],

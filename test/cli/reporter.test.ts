@@ -89,13 +89,6 @@ describe('createReporter', () => {
     expect(written()).toBe('\\u001b[2J\n');
   });
 
-  it('writes plain lines to a terminal of unknown width', () => {
-    const { reporter, written } = start(true, { columns: 0 });
-    vi.advanceTimersByTime(6000);
-    reporter.progress(progress(1200, 3160, { requests: 1203 }));
-    expect(written()).toBe('1,200 of 3,160 read, 1,203 requests\n');
-  });
-
   it('writes a plain line every five seconds if stderr is not a terminal', () => {
     const { reporter, written } = start(false);
     for (let done = 1; done <= 10; done++) {

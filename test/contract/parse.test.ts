@@ -36,14 +36,6 @@ describe('parse', () => {
     );
   });
 
-  it('reports no field if the whole value is invalid', () => {
-    const refused = z.unknown().refine(() => false, 'not so');
-    const withField = { location: { field: '' } };
-    expect(() => parse(refused, [], {})).toThrow(
-      expect.not.objectContaining(withField),
-    );
-  });
-
   it("removes only the first prefix from the schema library's message", () => {
     const refused = z.unknown().refine(() => false, 'Not so: Invalid input: twice');
     expect(() => parse(refused, undefined, {})).toThrow(
@@ -51,7 +43,7 @@ describe('parse', () => {
     );
   });
 
-  it.each(['text', null, undefined, { length: 'text' }])(
+  it.each(['text', undefined])(
     'reports "nothing" if the path of the problem leads nowhere in %j',
     (value) => {
       const inside = z.unknown().superRefine((_, context) => {
@@ -68,23 +60,11 @@ describe('parse', () => {
   );
 });
 
-describe('parse with hundreds of thousands of problems', () => {
-  const invalidNames: unknown[] = Array(300_000).fill([]);
-
-  it('reports only the first problem in a list', () => {
-    const list = z.object({ names: z.array(z.int()) });
-    const value = { names: invalidNames };
-    expect(() => parse(list, value, {})).toThrow(
-      'names[0]: got [], expected number',
-    );
-  });
-
-  it('shortens the list of unknown keys', () => {
-    const value = Object.fromEntries(invalidNames.entries());
-    expect(() => parse(z.strictObject({}), value, {})).toThrow(
-      /…: Unrecognized keys: .{181}…$/,
-    );
-  });
+it('shortens a long list of unknown keys', () => {
+  const value = Object.fromEntries(Array(1000).fill(1).entries());
+  expect(() => parse(z.strictObject({}), value, {})).toThrow(
+    /…: Unrecognized keys: .{181}…$/,
+  );
 });
 
 describe('createMapSchema', () => {
@@ -103,12 +83,6 @@ describe('createMapSchema', () => {
     [null, 'ids: got null, expected an object'],
   ])('rejects the invalid map %j', (ids, problem) => {
     expect(() => parse(record, { ids }, {})).toThrow(problem);
-  });
-
-  it('reports only the first of hundreds of thousands of invalid entries', () => {
-    const ids: Record<string, unknown> = {};
-    for (let id = 0; id < 300_000; id += 1) ids[`a${id}`] = [];
-    expect(() => parse(record, { ids }, {})).toThrow('ids.a0: got [], expected');
   });
 });
 

@@ -76,13 +76,6 @@ describe('the history of advance', () => {
       withHistory(c, bc, ab),
       [bc, ab],
     ],
-    [
-      "continues the previous history if the next data set's history starts later",
-      withHistory(b, ab),
-      withHistory(c, bc),
-      [bc, ab],
-    ],
-    ['keeps the history if the records are the same', withHistory(b, ab), b, [ab]],
     ['uses a longer history of the same records', b, withHistory(b, ab), [ab]],
     [
       'uses the history of the first data set',
@@ -128,15 +121,6 @@ describe('the old slugs of advance', () => {
     const next = withOldSlugs(named('a'), { move: new Map([['y', 1]]) });
     const { oldSlugs } = advance(previous, next).dataSet.readPast();
     expect([...oldSlugs.move.keys()].sort()).toEqual(['x', 'y']);
-  });
-
-  it('sends old slugs to the same records as a source whose history is longer', () => {
-    // A mirror skips the second version, in which the slug x belonged to another record.
-    const versions = [named('x', 'q'), named('y', 'x'), named('y', 'z')] as const;
-    const second = advance(versions[0], versions[1]).dataSet;
-    const third = advance(second, versions[2]).dataSet;
-    const copy = advance(versions[0], third).dataSet;
-    expect(copy.readPast()).toEqual(third.readPast());
   });
 
   it('prefers the old slugs of a copy whose history is at least as long', () => {

@@ -68,9 +68,7 @@ describe('formatText', () => {
   it.each<[readonly (readonly string[])[], string]>([
     [[['name']], '1 move changed: its name'],
     [[['name', 'icon'], ['id1']], '2 moves changed: their name, icon, id1'],
-    [[['name', 'icon', 'id1', 'id2']], '1 move changed'],
     [[['name', '<b>']], '1 move changed'],
-    [[['b>'], ['<b']], '2 moves changed'],
     [[], 'nothing changed'],
   ])('summarizes the changed fields %j in the headline', (fields, headline) => {
     const none = { added: [], removed: [], renamed: [], changed: [] };
@@ -88,9 +86,7 @@ describe('formatText', () => {
     ['a mention', '@somebody', '"\\u0040somebody"'],
     ['a command for a repository', 'closes #12', '"closes \\u002312"'],
     ['a command for a workflow', '[skip ci]', '"\\u005bskip ci\\u005d"'],
-    ['a trailer', 'skip-checks: true', '"skip-checks\\u003a true"'],
     ['the end of a code span', 'x`<img src=x>', '"x\\u0060<img src=x>"'],
-    ['the end of a string', 'a" → "b', '"a\\" → \\"b"'],
   ])('escapes %s in a name', (_, englishName, shown) => {
     const renamed = compare(before, versionOf([rawMove(1, { englishName })]));
     expect(formatMarkdown(renamed)).toContain(

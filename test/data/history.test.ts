@@ -56,7 +56,6 @@ describe('extendHistory', () => {
   it.each([
     { sizes: [0, 5000, 0], steps: 2 },
     { sizes: [0, 6000, 0], steps: 1 },
-    { sizes: [1, 0, 11_000], steps: 1 },
   ])(
     'keeps $steps steps for data sets of $sizes records, because ten thousand changes are enough',
     ({ sizes, steps }) => {
@@ -81,12 +80,6 @@ describe('decodeHistory', () => {
     expect(decode(JSON.parse(text), digest)).toEqual(history);
   });
 
-  it('decodes an empty history', () => {
-    const text = encodeHistory(emptyHistory);
-    const { digest } = named('a');
-    expect(decode(JSON.parse(text), digest)).toEqual(emptyHistory);
-  });
-
   it('ignores all steps after the first hundred without validating them', () => {
     const [step] = historyOf(named('a'), named('b'), named('a')).steps;
     const back = { ...step, from: step?.to };
@@ -105,17 +98,6 @@ describe('decodeHistory', () => {
     const { digest } = named('b');
     expect(() => decode(json, otherDigest)).toThrow(
       `changes.json › steps[0].to.digest: got ${digest}, expected ${otherDigest}`,
-    );
-  });
-
-  it('rejects an invalid field name', () => {
-    const text = encodeHistory(historyOf(named('a'), named('b')));
-    const changed = text.replace(
-      '"fields":[]',
-      '"fields":[{"field":"<b>","from":1,"to":2}]',
-    );
-    expect(() => decode(JSON.parse(changed))).toThrow(
-      'got "<b>", expected a field name',
     );
   });
 });

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
@@ -49,12 +56,16 @@ describe('keepDataSet', () => {
     const out = newOut();
     const kept = await keepDataSet(out, first, 1, '2026-01-01');
     writeFileSync(path.join(kept, 'notes.txt'), 'mine');
+    const elsewhere = path.join(temporaryFolder(), 'names');
+    renameSync(path.join(kept, 'names'), elsewhere);
+    symlinkSync(elsewhere, path.join(kept, 'names'));
     mkdirSync(path.join(`${out}.data`, 'mine'));
     await keepDataSet(out, second, 1, '2026-01-02');
     // The folder is no data set now, so the next command leaves it alone.
     await keepDataSet(out, third, 1, '2026-01-03');
-    expect(readTree(kept)).toEqual({ 'notes.txt': 'mine' });
+    expect(readdirSync(kept).sort()).toEqual(['names', 'notes.txt']);
     expect(listKept(out)).toContain('mine');
+    expect(readdirSync(elsewhere)).toEqual(['en.json']);
   });
 });
 

@@ -1,41 +1,13 @@
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Meta } from '../../src/contract/meta.ts';
-import { GamedataError } from '../../src/errors.ts';
 import {
   assertSettingsNamed,
   DEFAULT_BASE_URL,
   describeChangedSettings,
-  resolveDocumentRoot,
   resolveSettings,
   type WantedSettings,
 } from '../../src/pipeline/settings.ts';
 import { siteOf } from '../support/sites.ts';
-
-describe('resolveDocumentRoot', () => {
-  it.each([
-    ['Windows', path.win32],
-    ['other systems', path.posix],
-  ])('accepts the path of a folder on the web server on %s', (_, system) => {
-    const resolve = (root: string) =>
-      resolveDocumentRoot(root, ['nginx'], 'site', system);
-    expect(resolve('/srv/site')).toBe('/srv/site');
-    expect(resolve('//srv/./gamedata/')).toBe('/srv/gamedata');
-  });
-
-  it.each([
-    [undefined, 'C:\\Sites\\build', 'C:\\Sites\\build from --out'],
-    ['D:/srv', 'build', 'D:\\srv'],
-    ['\\\\server\\share\\site', 'build', '\\\\server\\share\\site'],
-  ])('rejects the Windows path %s for a site in %s', (root, out, got) => {
-    expect(() => resolveDocumentRoot(root, ['caddy'], out, path.win32)).toThrow(
-      new GamedataError(
-        'usage',
-        `--root: got the Windows path ${got}, expected the site's path on the server, such as /srv/gamedata/site`,
-      ),
-    );
-  });
-});
 
 const { meta } = siteOf({});
 const defaults: WantedSettings = {

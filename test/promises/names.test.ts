@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
@@ -79,17 +79,5 @@ describe("a site's names", () => {
     });
     expect(read(out, 'names/fr.json')).toEqual(names);
     expect(await run()).toMatchObject({ changed: false, changes: { names: [] } });
-  });
-
-  it('restores a damaged name file', async () => {
-    const { run, out } = await createScene();
-    await run();
-    const names = read(out, 'names/fr.json');
-    writeFileSync(
-      path.join(out, 'names/fr.json'),
-      JSON.stringify({ ...names, move: {} }),
-    );
-    expect(await run()).toMatchObject({ changed: true, changes: { names: [] } });
-    expect(read(out, 'names/fr.json')).toEqual(names);
   });
 });

@@ -2,10 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
-import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { describeAsItIs, listAsTheyAre } from '../support/listed.ts';
-import { rawRecords } from '../support/sites.ts';
-import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -51,28 +48,5 @@ describe('build, for a site from another version of gamedata,', () => {
       { field: 'generation', from: null, to: 1 },
       { field: 'unknown_field', from: 40, to: null },
     ]);
-  });
-});
-
-it('continues the history of a snapshot from another version of gamedata', async () => {
-  const { upstream: data } = await smallSource(rawRecords(8, 5));
-  const file = path.join(data, 'move.ndjson');
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8').replaceAll(/,"generation":\d+/g, ''),
-  );
-  const description = path.join(data, 'dataset.json');
-  edit(description, (json) => ({ ...json, generator: 'gamedata/0.1.0' }));
-  describeAsItIs(data);
-  const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
-  const report = await snapshot({
-    upstream: url,
-    data,
-    cache: temporaryFolder(),
-    maxShrink: 100,
-  });
-  expect(report.changes.steps[0]?.totals).toMatchObject({
-    removed: 5 + 3,
-    changed: 3,
   });
 });

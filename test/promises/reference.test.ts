@@ -26,21 +26,16 @@ const common = {
 describe.each([
   ['list', LIST, 'Move List'],
   ['record', RECORD, 'Move Instance'],
-  ['item list', '/api/gamedata/item/', 'Item List'],
-  ['item record', '/api/gamedata/item/poke-ball/', 'Item Instance'],
   ['root', '/api/gamedata/', 'Api Root'],
 ])('methods on the %s', (_, path, name) => {
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])(
-    'rejects the method %s',
-    async (method) => {
-      const { status, headers, text } = await send(path, { method });
-      expect([status, text]).toEqual([
-        405,
-        `{"detail":"Method \\"${method}\\" not allowed."}`,
-      ]);
-      expect(headers).toMatchObject({ ...common, 'content-type': JSON_TYPE });
-    },
-  );
+  it.each(['POST', 'DELETE', 'FOO'])('rejects the method %s', async (method) => {
+    const { status, headers, text } = await send(path, { method });
+    expect([status, text]).toEqual([
+      405,
+      `{"detail":"Method \\"${method}\\" not allowed."}`,
+    ]);
+    expect(headers).toMatchObject({ ...common, 'content-type': JSON_TYPE });
+  });
 
   it('describes the endpoint in response to OPTIONS', async () => {
     const { status, headers, text } = await send(path, { method: 'OPTIONS' });
@@ -88,11 +83,8 @@ it.each([
   ['POST', `${LIST}?format=xml`, '*/*', 404],
   ['POST', LIST, 'image/png', 405],
   ['POST', `${LIST}?format=api`, 'application/json', 405],
-  ['POST', NOPE, '*/*', 405],
   ['POST', NOPE, 'text/html', 405],
-  ['DELETE', NOPE, '*/*', 405],
   ['OPTIONS', NOPE, '*/*', 200],
-  ['OPTIONS', `${LIST}?format=xml`, '*/*', 404],
   ['HEAD', NOPE, '*/*', 404],
   ['HEAD', NOPE, 'text/html', 404, HTML_TYPE],
   ['GET', `${NOPE}?format=json`, 'text/html', 404],
@@ -117,7 +109,6 @@ const expectedByQuery: Readonly<
   'format=xml': { program: 404, browser: 404 },
   'format=API': { program: 404, browser: 404 },
   'format=': { program: 'json', browser: 'html' },
-  'FORMAT=api': { program: 'json', browser: 'html' },
   'format=api&format=json': { program: 'json', browser: 'json' },
   'format=json&format=api': { program: 'json', browser: 'html' },
 };
@@ -126,42 +117,29 @@ const programs = [
   '',
   '*/*',
   'application/json',
-  'application/*',
   'application/json; indent=4',
   'text/html;q=0.1, application/json',
-  'text/*, application/json',
   'text/html;q=x, application/json;q=0.1',
-  'application/json;q=0',
   'text/html;q=0',
   'text/html;level=1;q=0.1, application/json;q=0.5',
-  'text/html;q=0, application/json;q=0',
   'image/png',
   'text/html;q=0.4, */*;q=0.5',
   'application/json;q=0.9, text/html;q=0.8, */*;q=0.1',
   'nonsense',
-  'application/vnd.api+json',
-  'x text/html',
   'text/html x',
-  'text/html, image/gif, image/jpeg, */*; q=0.2',
   'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2',
 ];
 
 const browsers = [
   'text/html',
   'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-  '*/*, text/html',
   'text/*',
   'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5',
   'text/html; q=1.0, */*; q=0.8',
-  'text/html, application/*',
   'application/json;q=0.1, text/html',
   'text/*;q=0.1, text/html;q=0.9, application/json;q=0.5',
   ' text/html ; q=1 , image/png',
-  'text/html;q=0.9, text/*;q=0.1, application/json;q=0.5',
   'application/json;q=0.1, */*;q=0.5',
-  'text/html, text/html;q=0',
-  'text/html,',
-  '*/*;q=0.1, text/*;q=0.9, application/json;q=0.5',
   'text/*;q=0.9, */*;q=0.1, application/json;q=0.5',
 ];
 
@@ -210,14 +188,7 @@ describe('Accept and format', () => {
     },
   );
 
-  it.each([
-    'move/nope/',
-    'move/nope/?format=xml',
-    'nope',
-    'nope/',
-    'move/a/b/',
-    'move/%zz/',
-  ])(
+  it.each(['move/nope/', 'move/nope/?format=xml', 'nope/', 'move/a/b/'])(
     'responds with a 404 page to browsers and with a JSON 404 to other clients: %s',
     async (path) => {
       const url = `/api/gamedata/${path}`;
@@ -248,12 +219,7 @@ describe('paths', () => {
       '/api/gamedata/move/pound?format=api&x=%20%C3%A9',
       '/api/gamedata/move/pound/?format=api&x=%20%C3%A9',
     ],
-    ['/api/gamedata/move/nope', '/api/gamedata/move/nope/'],
     ['/api/gamedata', '/api/gamedata/'],
-    [
-      '/api/gamedata/move/pound%3Fformat=api',
-      '/api/gamedata/move/pound%3Fformat=api/',
-    ],
   ])('redirects %s to %s for every method', async (path, location) => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
       const response = await send(path, { method });
@@ -273,26 +239,18 @@ describe('paths', () => {
   );
 
   it.each([
-    '/',
-    '/api/',
     '/nothing',
     '/api//gamedata/move/',
     '/api/gamedata/berry/',
-    '/api/gamedata/move//',
     '/api/gamedata/move/nope/',
     '/api/gamedata/move/Pound/',
-    '/api/gamedata/MOVE/pound/',
     '/api/gamedata/move/1/',
     '/api/gamedata/move/offset/100/',
     '/api/gamedata/move/pound%00/',
-    '/api/gamedata/move/pound%0A/',
     '/api/gamedata/move/%/',
-    '/api/gamedata/move/%C3%A9/',
-    '/api/gamedata/move/pound;x=1/',
     '/api/gamedata/move/pound.json',
     '/api/gamedata/move/pound/x/',
     '/api/gamedata/move/%2e%2e%2f%2e%2e%2fetc%2fpasswd/',
-    '/api/gamedata/move/..%2Fitem/',
     `/api/gamedata/item/${'a'.repeat(5000)}/`,
   ])('responds to %.80s with a JSON 404', async (path) => {
     const headers = { ...common, 'content-type': JSON_TYPE };

@@ -8,7 +8,6 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { fingerprint, modeOf } from '../support/fingerprint.ts';
 import {
   failing,
-  plainManifest,
   publishTree,
   readTree,
   readVisibleTree,
@@ -60,32 +59,6 @@ describe('a site folder that does not exist', () => {
     });
     await expect(publishTree(out, tree)).rejects.toThrow('another build');
     expect(fs.readdirSync(out)).toEqual([]);
-  });
-
-  it('is removed if the first build is aborted while it stages files', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const controller = new AbortController();
-    function* createFiles() {
-      yield { path: 'a.json', body: '1' };
-      controller.abort();
-      yield { path: 'b.json', body: '2' };
-    }
-    const { signal } = controller;
-    const publishing = withOutput(out, ({ publish }) =>
-      publish(createFiles(), { ...plainManifest, signal }),
-    );
-    await expect(publishing).rejects.toThrow('aborted');
-    expect(fs.readdirSync(path.dirname(out))).toEqual([]);
-  });
-
-  it('keeps the files that someone adds during a first build that fails', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const publishing = withOutput(out, async () => {
-      fs.writeFileSync(path.join(out, 'mine'), 'mine');
-      throw new RangeError('no upstream');
-    });
-    await expect(publishing).rejects.toThrow('no upstream');
-    expect(readTree(out)).toEqual({ mine: 'mine' });
   });
 
   // The umask cannot be changed in a worker thread.
@@ -229,31 +202,6 @@ describe.runIf(isRoot && isMainThread)(
       });
       await expect(publishTree(out, tree)).rejects.toThrow(PLANTED);
       expect(real.readdirSync(out)).toEqual([]);
-    });
-
-    it('leaves everything next to the site alone', async () => {
-      const victim = path.join(createParent(0o755, USER), 'victim');
-      fs.mkdirSync(victim);
-      fs.writeFileSync(path.join(victim, 'mine'), 'mine');
-      const parent = createParent(STICKY);
-      // Names of work files in earlier versions.
-      const names = ['lock', 'lock-1', 'staging'].map(
-        (role) => `.site.gamedata-${role}`,
-      );
-      runAs(OTHER, () => {
-        for (const name of names) {
-          const folder = path.join(parent, name);
-          fs.mkdirSync(folder);
-          fs.chmodSync(folder, 0o777);
-          fs.symlinkSync(victim, path.join(folder, 'site'));
-        }
-      });
-      const before = fingerprint(parent);
-      await publishTree(path.join(parent, 'site'), tree);
-      await publishTree(path.join(parent, 'site'), fresh);
-      const after = fingerprint(parent);
-      for (const [name, mark] of before) expect(after.get(name), name).toBe(mark);
-      expect(readTree(victim)).toEqual({ mine: 'mine' });
     });
 
     it.each<[string, mode: number, prepare: (out: string) => void]>([

@@ -14,11 +14,8 @@ const LIST = '/api/gamedata/move/';
 describe('splitTarget', () => {
   it.each([
     ['/a/../b/./%2e%2e?c#d', '/a/../b/./%2e%2e', '?c%23d'],
-    ['/a?b?c', '/a', '?b?c'],
-    ['/a\\b#', '/a%5Cb%23', ''],
     ['//host/a', '//host/a', ''],
     ['http://user@example.test:99/a?b', '/a', '?b'],
-    ['HTTP://example.test', '/', ''],
     ['http://example.test?b', '/', '?b'],
     ['*', '*', ''],
   ])('splits the request target %s', (target, path, search) => {
@@ -30,7 +27,6 @@ describe('respond', () => {
   it.each<[target: string, status: number, location?: string]>([
     ['/../index.html', 404],
     ['/_headers', 404],
-    ['//api/gamedata/move', 404],
     [`http://example.test${LIST}?limit=2`, 200],
     ['/api/gamedata/move?limit=5#x', 301, `${LIST}?limit=5%23x`],
   ])(
@@ -114,14 +110,6 @@ describe('Last-Modified', () => {
       'the same time and another ETag',
       (time) => ({ 'If-Modified-Since': time, 'If-None-Match': '"other"' }),
       200,
-    ],
-    [
-      'an earlier time and the same ETag',
-      (time, etag) => ({
-        'If-Modified-Since': earlier(time),
-        'If-None-Match': etag,
-      }),
-      304,
     ],
   ])(
     'is compared with the time that a client sends: %s',

@@ -1,16 +1,3 @@
-import * as fc from 'fast-check';
-
-export async function findFailures<T>(
-  property: fc.IAsyncProperty<T>,
-  options: fc.Parameters<T>,
-): Promise<string[]> {
-  const details = await fc.check(property, {
-    ...options,
-    includeErrorInReport: true,
-  });
-  return details.failed ? [fc.defaultReportMessage(details) ?? 'failed'] : [];
-}
-
 /** Makes random choices, which are the same in every run with the same seed. */
 export interface Random {
   /** Returns a whole number from 0 to `end - 1`. */

@@ -1,506 +1,312 @@
 /**
- * Random sequences of steps on one site: builds, mirrors, kills of builds, and what
- * an operator does by hand, such as restoring a copy. After each step,
- * test/support/site-invariants.ts judges the folder.
+ * Random sequences of commands on one site: builds from several sources, mirrors, kills,
+ * and restored copies. After each command, the exit code and the folder must be what the
+ * command's options and the published site demand.
  */
 
-import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
+import { verifyFolder } from '../../src/verify/folder.ts';
 import { inFolder } from './folders.ts';
 import { findMemory } from './memory.ts';
-import type { Finished } from './processes.ts';
+import { startProcess } from './processes.ts';
 import { createRandom, type Random } from './random.ts';
-import {
-  findBreaches,
-  findEndingPaths,
-  type Intent,
-  isSameFolder,
-  look,
-  type Seen,
-} from './site-invariants.ts';
+import { type Records, readSite, type SiteState } from './site-state.ts';
 import * as worlds from './steps-world.ts';
 import { range } from './upstream-data.ts';
 
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const KILL_AT = new URL('kill-at.mjs', import.meta.url).href;
+
 const BASE = 'https://site.test';
 const bases = [BASE, 'https://moved.test', 'https://moved.test/again'];
-
-/** One of the world's sites. */
-interface ChosenSite {
-  /** A path or a URL, in the form that commands accept. */
-  readonly name: string;
-  readonly records: worlds.Records;
-  readonly baseUrl: string;
-}
 
 /** The state of one sequence. */
 interface Scene {
   readonly world: worlds.World;
   readonly random: Random;
   readonly upstream: worlds.ChangingUpstream;
-  readonly commands: worlds.Commands;
   readonly cwd: string;
   /** The folder of the site, in `cwd`. */
   readonly out: string;
-  /** The day in February 2026 on which the next command runs. */
-  day: number;
   /** The operator's copies of the whole folder. */
-  copies: string[];
-  /** The records in each kept data set, by its path in `cwd`. */
-  readonly kept: Map<string, worlds.Records>;
+  readonly copies: string[];
+  /** The data sets that builds have kept, by their path. */
+  readonly kept: Map<string, Records>;
 }
 
-/** A command with its intent, or a manual change. */
-interface Step {
-  readonly title: string;
-  readonly intent?: Intent;
-  readonly args?: readonly string[];
-  /** Kills the command at the n-th file that it moves into place. */
-  readonly killedAt?: number;
-  change?(): void;
-  onSuccess?(after: Seen): void;
-}
-
-/** Chooses the details of a step for the folder as it is before the step. */
-type CreateStep = (scene: Scene, before: Seen) => Step;
-
-function createCommand(
-  args: readonly string[],
-  intent: Omit<Intent, 'options'>,
-): Step {
-  return {
-    title: `gamedata ${args.join(' ')}`,
-    args,
-    intent: { ...intent, options: args },
-  };
-}
-
-interface ChosenBase {
+/** A command, with what it says about the site that it should publish. */
+interface Command {
   readonly args: readonly string[];
+  readonly records: Records;
+  /** Undefined if no option names it. */
   readonly baseUrl: string | undefined;
+  /** Undefined if no option names any. */
+  readonly hosts: string | undefined;
+  /** The base URL if no option names one. */
+  readonly defaultBaseUrl: string;
+  /** The records that may disappear; undefined if all may. */
+  readonly permitted: readonly string[] | undefined;
+  /** Whether the source cannot be read. */
+  readonly isHopeless: boolean;
 }
 
-/** Chooses the current base URL in most commands, otherwise none or another. */
-function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen): ChosenBase {
-  const other = random.pick(bases);
-  const chosen = random.pick([baseUrl, baseUrl, baseUrl, undefined, other]);
-  if (chosen === undefined) return { args: [], baseUrl: undefined };
-  return { args: ['--base-url', chosen], baseUrl: chosen };
+/** Names the published base URL and hosts in most commands, otherwise others or none. */
+function chooseSettings({ random }: Scene, before: SiteState) {
+  const { baseUrl: published } = before;
+  const baseUrl = random.pick([
+    published,
+    published,
+    published,
+    ...bases,
+    undefined,
+  ]);
+  const publishedHosts = before.hosts.join(' ');
+  const hosts = random.pick([publishedHosts, publishedHosts, 'nginx', undefined]);
+  const args: string[] = [];
+  if (baseUrl !== undefined) args.push('--base-url', baseUrl);
+  if (hosts !== undefined) args.push('--host', hosts);
+  return { args, baseUrl, hosts };
 }
 
-/** Lists the records that would be removed, such as `move/move-2`. */
-function listRemovedNames(before: Seen, records: worlds.Records): string[] {
-  const intent: Intent = { records, baseUrl: undefined, options: [] };
-  const names: string[] = [];
-  for (const address of findEndingPaths(before, intent)) {
-    // An address has the form `/api/gamedata/<kind>/<slug>/`.
-    const [, , , kind, slug] = address.split('/');
-    names.push(`${kind}/${slug}`);
+const isWorkFile = (file: string): boolean => file.startsWith('.gamedata/');
+
+const isSame = (one: Records, other: Records): boolean =>
+  JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
+
+/** Lists the slugs of the records that a command removes, such as `move/move-2`. */
+function listRemoved(before: SiteState, records: Records): string[] {
+  const remaining = new Set(records.values());
+  const slugs: string[] = [];
+  for (const [address, record] of before.records) {
+    if (!remaining.has(record))
+      slugs.push(address.slice('/api/gamedata/'.length, -1));
   }
-  return names;
+  return slugs;
 }
 
-/**
- * Chooses how a command allows the removal of records. Of every six commands, one
- * raises the limit, one names all removed records, one names a single record, and
- * the others allow nothing.
- */
-function chooseGuards(
-  { random }: Scene,
-  before: Seen,
-  records: worlds.Records,
-): string[] {
+/** Permits the removal of all records, of those that are removed, of one, or of none. */
+function chooseGuards({ random }: Scene, before: SiteState, records: Records) {
+  const removed = listRemoved(before, records);
   const choice = random.below(6);
-  if (choice === 0) return ['--max-shrink', '100'];
-  if (choice > 2) return [];
-  const removedNames = listRemovedNames(before, records);
-  const count = choice === 1 ? removedNames.length : 1;
-  const allowedNames = random.sample(removedNames, count);
-  if (allowedNames.length === 0) return [];
-  return ['--allow-missing', ...allowedNames];
+  if (choice === 0) return { args: ['--max-shrink', '100'], permitted: undefined };
+  if (choice > 2 || removed.length === 0) return { args: [], permitted: [] };
+  const permitted = random.sample(removed, choice === 1 ? removed.length : 1);
+  return { args: ['--allow-missing', ...permitted], permitted };
 }
 
-const extraOptions: readonly (readonly string[])[] = [
-  [],
-  [],
-  [],
-  ['--keep', '3'],
-  ['--verify', '--keep', '2'],
-  ['--host', 'nginx'],
-];
-
-/** The site that a build from a source should publish. */
-type BuildIntent = Pick<Intent, 'records' | 'isHopeless'>;
-
-/**
- * Creates a build with a random base URL, guards and one extra option. The random
- * choices stay in this order, because otherwise a seed would result in another
- * sequence.
- */
 function createBuild(
   scene: Scene,
-  before: Seen,
+  before: SiteState,
   source: readonly string[],
-  buildIntent: BuildIntent,
-): Step {
-  const { args, baseUrl } = chooseBase(scene, before);
-  const guards = chooseGuards(scene, before, buildIntent.records);
-  const extra = scene.random.pick(extraOptions);
-  const options = [...source, ...worlds.QUICK, ...args, ...guards, ...extra];
-  const step = createCommand(['build', ...options, '--out', 'site'], {
-    baseUrl,
-    ...buildIntent,
-  });
-  return { ...step, onSuccess: (after) => updateKept(scene, after) };
+  records: Records,
+): Command {
+  const { args, ...settings } = chooseSettings(scene, before);
+  const guards = chooseGuards(scene, before, records);
+  const keep = scene.random.pick([[], [], ['--keep', '2']]);
+  const options = [...source, ...args, ...guards.args, ...keep];
+  return {
+    ...settings,
+    args: ['build', ...options, '--out', 'site'],
+    records,
+    defaultBaseUrl: 'http://127.0.0.1:3000',
+    permitted: guards.permitted,
+    isHopeless: false,
+  };
 }
 
-/**
- * Adds the data set that a build has kept, and drops those that `--keep` has removed.
- */
-function updateKept({ cwd, kept }: Scene, after: Seen): void {
-  const folder = path.join(cwd, 'site.data');
-  const folderNames = existsSync(folder) ? readdirSync(folder) : [];
-  for (const folderName of folderNames) {
-    const name = `site.data/${folderName}`;
-    if (!kept.has(name)) kept.set(name, after.records);
-  }
-  for (const name of kept.keys()) {
-    if (!existsSync(path.join(cwd, name))) kept.delete(name);
-  }
+/** Builds from a data set, from one that a build has kept, or from another site. */
+function buildFromSnapshot(scene: Scene, before: SiteState): Command {
+  const { random, world, kept } = scene;
+  const inputs: worlds.Input[] = [...world.data, random.pick(world.others)];
+  for (const [name, records] of kept) inputs.push({ name, records });
+  const { name, records } = random.pick(inputs);
+  const source = ['--source', 'snapshot', '--upstream', name];
+  return createBuild(scene, before, source, records);
 }
 
-const buildFromSnapshot: CreateStep = (scene, before) => {
-  const { folder, variant } = scene.random.pick(scene.world.data);
-  const upstream = path.relative(scene.cwd, folder);
-  const source = ['--source', 'snapshot', '--upstream', upstream];
-  const records = worlds.listRecords(variant);
-  return createBuild(scene, before, source, { records });
-};
-
-/**
- * Builds from an upstream, which is down in half of the steps. The build is then bound
- * to fail, because the source `auto` does not fall back if an upstream is named.
- */
-const buildFromUpstream: CreateStep = (scene, before) => {
+/** Builds from an upstream, which refuses every request in a third of the steps. */
+function buildFromUpstream(scene: Scene, before: SiteState): Command {
   const { random, upstream } = scene;
   const variant = random.pick(worlds.variantNames);
-  const isDown = random.below(2) === 0;
-  const isAuto = random.below(3) > 0;
+  const isDown = random.below(3) === 0;
   Object.assign(upstream.now, { variant, isDown });
-
-  const source = isAuto ? [] : ['--source', 'rest'];
-  source.push('--upstream', upstream.url);
-  const step = createBuild(scene, before, source, {
-    records: worlds.listRecords(variant),
-    isHopeless: isDown,
-  });
-  return { ...step, title: `${step.title}   # upstream: ${variant}` };
-};
-
-function chooseSite({ random, world, cwd }: Scene): ChosenSite {
-  const { folder, url, variant, baseUrl } = random.pick(world.others);
-  const name = random.pick([path.relative(cwd, folder), url]);
-  return { name, records: worlds.listRecords(variant), baseUrl };
+  const source = ['--upstream', upstream.url];
+  const command = createBuild(scene, before, source, worlds.listRecords(variant));
+  return { ...command, isHopeless: isDown };
 }
 
-/** Builds from a data set that a build has kept, or from the data of another site. */
-const buildFromKept: CreateStep = (scene, before) => {
-  const { random, kept } = scene;
-  const site = chooseSite(scene);
-  const other = [site.name, site.records] as const;
-  const [name, records] = random.pick([...kept, other]);
-  const source = ['--source', 'snapshot', '--upstream', name];
-  return createBuild(scene, before, source, { records });
-};
-
-const mirrorAnother: CreateStep = (scene, before) => {
-  const { name, records, baseUrl: copiedUrl } = chooseSite(scene);
-  const { args, baseUrl = copiedUrl } = chooseBase(scene, before);
+function mirrorAnother(scene: Scene, before: SiteState): Command {
+  const {
+    name,
+    records,
+    baseUrl: defaultBaseUrl,
+  } = scene.random.pick(scene.world.others);
+  const { args, ...settings } = chooseSettings(scene, before);
   const guards = chooseGuards(scene, before, records);
-  const command = ['mirror', name, 'site', ...args, ...guards];
-  return createCommand(command, { records, baseUrl });
-};
-
-/**
- * Most builds move more than 8 files, so with the larger limit, the kill may also
- * hit the last files or never happen.
- */
-const killBuild: CreateStep = (scene, before) => {
-  const step = buildFromSnapshot(scene, before);
-  const limit = scene.random.pick([8, 60]);
-  const killedAt = 1 + scene.random.below(limit);
   return {
-    ...step,
-    killedAt,
-    title: `${step.title}   # killed at file ${killedAt}`,
+    ...settings,
+    args: ['mirror', name, 'site', ...args, ...guards.args],
+    records,
+    defaultBaseUrl,
+    permitted: guards.permitted,
+    isHopeless: false,
   };
-};
+}
 
-const restoreCopy: CreateStep = ({ random, copies, out }) => {
-  const copy = random.pick([...copies, undefined]);
-  if (copy === undefined) return { title: '# nothing to restore' };
-  const change = (): void => {
-    rmSync(out, { recursive: true, force: true });
-    execFileSync('cp', ['-a', copy, out]);
-  };
-  return { title: `rm -rf site; cp -a ${path.basename(copy)} site`, change };
-};
+/** Predicts the exit code of a command. */
+function predictCode(before: SiteState, command: Command): number {
+  const { baseUrl, defaultBaseUrl, hosts, permitted } = command;
+  const isUrlChanged = baseUrl === undefined && defaultBaseUrl !== before.baseUrl;
+  const isHostChanged = hosts === undefined && before.hosts.join(' ') !== 'netlify';
+  // Links and redirects would break, so the user must name the settings.
+  if (isUrlChanged || isHostChanged) return 2;
+  if (command.isHopeless) return 1;
+  if (permitted === undefined) return 0;
+  const removed = listRemoved(before, command.records);
+  const isPermitted = removed.every((slug) => permitted.includes(slug));
+  return isPermitted ? 0 : 4;
+}
 
-const filesToRestore = [
-  'changes.json',
-  'data/changes.json',
-  'data/dataset.json',
-  'data/old-slugs.json',
-  'moved.json',
-  'meta.json',
-  'index.html',
-  'search.json',
-  'api/gamedata/move/index.json',
-];
-
-/** Restores one file that both the site and a copy of it have. */
-const restoreFile: CreateStep = ({ random, copies, out }) => {
-  const copy = random.pick([...copies, undefined]);
-  const record = random.pick(['move/premier', 'move/move-2', 'item/item-1']);
-  const file = random.pick([...filesToRestore, `api/gamedata/${record}/index.json`]);
-  const nothing: Step = { title: `# no copy of ${file}` };
-  if (copy === undefined) return nothing;
-  const copiedFile = path.join(copy, file);
-  const target = path.join(out, file);
-  if (!existsSync(copiedFile) || !existsSync(target)) return nothing;
-
-  const option = random.pick(['-a', '-p', '-f']);
-  return {
-    title: `cp ${option} ${path.basename(copy)}/${file} site/${file}`,
-    change: () => {
-      execFileSync('cp', [option, copiedFile, target]);
-    },
-  };
-};
-
-const damageHistory: CreateStep = ({ random, out }) => {
-  const file = path.join(out, 'changes.json');
-  const text = random.pick(['', '{', '{"steps":[]}']);
-  if (text === '') {
-    return {
-      title: 'rm -f site/changes.json',
-      change: () => rmSync(file, { force: true }),
-    };
+/** Finds what is wrong with a site that a successful command has published. */
+function findBreaches(
+  before: SiteState,
+  after: SiteState,
+  command: Command,
+): string[] {
+  const breaches = [...after.problems];
+  const baseUrl = command.baseUrl ?? command.defaultBaseUrl;
+  if (after.baseUrl !== baseUrl) breaches.push(`the base URL is ${after.baseUrl}`);
+  const compared = new Set([...command.records.keys(), ...after.records.keys()]);
+  for (const address of compared) {
+    const record = after.records.get(address);
+    const expected = command.records.get(address);
+    if (record !== expected)
+      breaches.push(`${address} is ${record}, not ${expected}`);
   }
-  return {
-    title: `echo '${text}' > site/changes.json`,
-    change: () => writeFileSync(file, text),
+  // Every URL keeps leading to its record, unless another record has its slug now.
+  const remaining = new Set(after.records.values());
+  for (const [address, record] of before.addresses) {
+    const isTaken = after.records.has(address);
+    if (isTaken || !remaining.has(record)) continue;
+    if (after.addresses.get(address) !== record) breaches.push(`${address} is lost`);
+  }
+  if ([...after.files.keys()].some(isWorkFile))
+    breaches.push('left the work folder');
+  return breaches;
+}
+
+/** Adds the data set that a build has kept, and drops those that `--keep` removed. */
+function updateKept({ cwd, kept }: Scene, records: Records): void {
+  const folder = path.join(cwd, 'site.data');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const paths = names.map((name) => path.join(folder, name));
+  for (const keptPath of paths) {
+    if (!kept.has(keptPath)) kept.set(keptPath, records);
+  }
+  for (const keptPath of kept.keys()) {
+    if (!paths.includes(keptPath)) kept.delete(keptPath);
+  }
+}
+
+/** Runs a command, and kills it right before its n-th rename into the site. */
+function run({ cwd, out }: Scene, args: readonly string[], killedAt?: number) {
+  if (killedAt === undefined) {
+    return startProcess([process.execPath, CLI, ...args], { cwd }).finished;
+  }
+  const command = [process.execPath, `--import=${KILL_AT}`, CLI, ...args];
+  const env = {
+    KILL_AT: `renameSync:${killedAt}`,
+    KILL_PATHS: `\\.gamedata/\\S+ ${out}/`,
   };
-};
+  return startProcess(command, { cwd, env }).finished;
+}
 
-const frequencies: readonly (readonly [CreateStep, count: number])[] = [
-  [buildFromSnapshot, 4],
-  [buildFromUpstream, 3],
-  [buildFromKept, 3],
-  [killBuild, 3],
-  [mirrorAnother, 8],
-  [restoreCopy, 3],
-  [restoreFile, 2],
-  [damageHistory, 1],
-];
+/** Runs a command on the site, and returns the broken rules. */
+async function takeCommand(scene: Scene, titles: string[]): Promise<string[]> {
+  const { random, out } = scene;
+  const before = readSite(out);
+  const create = random.pick([
+    buildFromSnapshot,
+    buildFromSnapshot,
+    buildFromUpstream,
+    mirrorAnother,
+  ]);
+  const command = create(scene, before);
+  // The first rename commits the change, and the others move files into place.
+  const killedAt = random.below(4) === 0 ? 1 + random.below(40) : undefined;
+  const { code, stderr } = await run(scene, command.args, killedAt);
+  const how = code === null ? `killed at file ${killedAt}` : `exit code ${code}`;
+  titles.push(`gamedata ${command.args.join(' ')}   → ${how}`);
 
-/**
- * Contains each step as many times as its frequency, so that a random choice is
- * weighted.
- */
-const weightedSteps: CreateStep[] = [];
-for (const [createStep, count] of frequencies) {
-  for (let at = 0; at < count; at++) weightedSteps.push(createStep);
+  // A build keeps its data set before it changes the site, even if it is then killed.
+  updateKept(scene, command.records);
+  const after = readSite(out);
+  if (code === null) {
+    const isOld = isSame(after.records, before.records);
+    const isNew = isSame(after.records, command.records);
+    return isOld || isNew ? [...after.problems] : ['got a mixture of two sites'];
+  }
+  const predicted = predictCode(before, command);
+  if (code !== predicted) return [`got ${code}, expected ${predicted}: ${stderr}`];
+  if (code !== 0) {
+    // A command finishes the change of a killed build even if it then fails.
+    const mayFinish = [...before.files.keys()].some(isWorkFile);
+    const isUnchanged = mayFinish || isSame(before.files, after.files);
+    return isUnchanged ? [...after.problems] : ['failed, but changed files'];
+  }
+  return findBreaches(before, after, command);
+}
+
+/** Replaces the site with one of the operator's copies. */
+function restoreCopy({ random, copies, out }: Scene, titles: string[]): void {
+  const copy = random.pick(copies);
+  rmSync(out, { recursive: true });
+  cpSync(copy, out, { recursive: true, preserveTimestamps: true });
+  titles.push(`rm -rf site; cp -a ${path.basename(copy)} site`);
 }
 
 const STEPS = 6;
-const SHOWN_PROBLEMS = 5;
 
-/** Formats the problems of a sequence, and the steps that led to them. */
-function formatBreach(
-  { upstream }: Scene,
-  seed: number,
-  problems: readonly string[],
-  titles: readonly string[],
-): string {
-  const shownProblems = problems.slice(0, SHOWN_PROBLEMS).join('; ');
-  const lines = [`sequence ${seed}: ${shownProblems}`];
-  for (const title of titles) {
-    // The port differs in each run, so a report without it can be compared.
-    lines.push(`  ${title.replaceAll(upstream.url, '<upstream>')}`);
-  }
-  return lines.join('\n');
-}
-
-/**
- * Takes random steps. Returns the first breach of an invariant, with the steps
- * before it.
- */
+/** Takes random steps, and returns the first breach with the steps before it. */
 async function trySequence(
   world: worlds.World,
   seed: number,
 ): Promise<string | undefined> {
-  const random = createRandom(seed);
   const cwd = mkdtempSync(path.join(world.folder, 'run-'));
   const upstream = await worlds.startChangingUpstream();
-  const commands = worlds.startCommands(world.cli);
-  const scene: Scene = {
-    world,
-    random,
-    upstream,
-    commands,
-    cwd,
-    out: path.join(cwd, 'site'),
-    day: 1,
-    copies: [],
-    kept: new Map(),
-  };
+  const out = path.join(cwd, 'site');
+  const random = createRandom(seed);
+  const kept = new Map<string, Records>();
+  const scene: Scene = { world, random, upstream, cwd, out, copies: [], kept };
   const titles: string[] = [];
   try {
-    await publishFirst(scene, titles);
-    for (let at = 0; at < STEPS; at++) {
-      const createStep = random.pick(weightedSteps);
-      const problems = await takeStep(scene, createStep, titles);
-      if (problems.length > 0) {
-        return formatBreach(scene, seed, problems, titles);
-      }
+    const [firstSite] = world.others;
+    await run(scene, ['mirror', firstSite?.name ?? '', 'site', '--base-url', BASE]);
+    for (let at = 1; at <= STEPS; at++) {
+      const copy = path.join(cwd, `copy-${at}`);
+      cpSync(out, copy, { recursive: true, preserveTimestamps: true });
+      scene.copies.push(copy);
+      if (random.below(7) === 0) restoreCopy(scene, titles);
+      const problems = await takeCommand(scene, titles);
+      problems.push(...(await verifyFolder(out)).problems);
+      if (problems.length === 0) continue;
+      const report = [
+        `sequence ${seed}: ${problems.slice(0, 5).join('; ')}`,
+        ...titles,
+      ];
+      return report.join('\n  ');
     }
     return undefined;
   } finally {
-    commands.close();
     await upstream.close();
-    rmSync(cwd, { recursive: true, force: true });
+    rmSync(cwd, { recursive: true });
   }
 }
 
-/**
- * Publishes the site that the first random step changes. In one of every four
- * sequences, it is a mirror of another site. Otherwise, it is a build.
- */
-async function publishFirst(scene: Scene, titles: string[]): Promise<void> {
-  const { random, world, cwd } = scene;
-  const [firstData] = world.data;
-  const [firstSite] = world.others;
-  if (!firstData || !firstSite) {
-    throw new Error('the world has no data or no other site');
-  }
-  const data = path.relative(cwd, firstData.folder);
-  const source = ['--source', 'snapshot', '--upstream', data];
-  const target = ['--base-url', BASE, '--out', 'site'];
-  const build = ['build', ...source, ...worlds.QUICK, ...target];
-  const mirror = ['mirror', firstSite.url, 'site'];
-  const args = random.below(4) === 0 ? mirror : build;
-
-  const { code, text } = await runCommand(scene, args);
-  if (code !== 0) throw new Error(`the first site fails: ${text}`);
-  titles.push(`gamedata ${args.join(' ')}`);
-  keepCopy(scene);
-}
-
-function keepCopy(scene: Scene): void {
-  const folder = path.join(scene.cwd, `copy-${scene.day}`);
-  cpSync(scene.out, folder, { recursive: true, preserveTimestamps: true });
-  scene.copies.push(folder);
-}
-
-interface CommandResult {
-  /** Null if the command was killed. */
-  readonly code: number | null;
-  /** The text that it printed on stdout, and then on stderr. */
-  readonly text: string;
-}
-
-/** Runs a command on the day of the scene, and kills it if `killedAt` is given. */
-async function runCommand(
-  scene: Scene,
-  args: readonly string[],
-  killedAt?: number,
-): Promise<CommandResult> {
-  const { world, commands, cwd, out } = scene;
-  const day = String(scene.day).padStart(2, '0');
-  const env = worlds.setDay(`2026-02-${day}`);
-  let running: Promise<Finished>;
-  if (killedAt === undefined) {
-    running = commands.run(args, { cwd, env });
-  } else {
-    const options = { cwd, env, folder: out, nth: killedAt };
-    running = worlds.killAtFile(world.cli, args, options);
-  }
-  const { code, stdout, stderr } = await running;
-  return { code, text: stdout + stderr };
-}
-
-/**
- * Takes one step, and returns the breached invariants. A manual change is only
- * verified, because it may damage the site. After a command, the folder before and
- * after it is compared with the command's intent. A killed command leaves the old site
- * or a complete new one, which its next command completes on disk. Finally, copies the
- * folder if it is intact.
- */
-async function takeStep(
-  scene: Scene,
-  createStep: CreateStep,
-  titles: string[],
-): Promise<string[]> {
-  const { out } = scene;
-  scene.day++;
-  const before = look(out);
-  const step = createStep(scene, before);
-  step.change?.();
-  if (!step.intent) {
-    titles.push(step.title);
-    return checkVerify(scene, look(out));
-  }
-
-  const result = await runCommand(scene, step.args ?? [], step.killedAt);
-  titles.push(`${step.title}   → ${result.code ?? 'killed'}`);
-  const after = look(out);
-  if (result.code === null) {
-    for (const [file, problem] of after.wrong) {
-      if (before.wrong.has(file)) continue;
-      return [`after the build was killed, ${file} ${problem}`];
-    }
-  } else {
-    const change = { before, after };
-    const breaches = findBreaches(change, step.intent, result, out);
-    if (breaches.length > 0) return [...breaches, result.text.trim()];
-    if (result.code === 0) step.onSuccess?.(after);
-  }
-  const problems = await checkVerify(scene, after);
-  if (problems.length === 0 && after.wrong.size === 0) keepCopy(scene);
-  return problems;
-}
-
-/** Checks that `verify` is right about the folder, and changes nothing. */
-async function checkVerify(scene: Scene, seen: Seen): Promise<string[]> {
-  const { out, cwd } = scene;
-  const namesBefore = readdirSync(cwd).join(' ');
-  const { code, text } = await runCommand(scene, ['verify', 'site']);
-  const namesAfter = readdirSync(cwd).join(' ');
-
-  const isIntact = seen.wrong.size === 0;
-  const problems: string[] = [];
-  if (!isSameFolder(seen, look(out))) problems.push('verify: changed the folder');
-  if (code !== (isIntact ? 0 : 1)) {
-    const state = isIntact ? 'intact' : 'damaged';
-    problems.push(`verify: ended with ${code} for a site that is ${state}`);
-  }
-  if (namesAfter !== namesBefore) {
-    problems.push(`verify: left ${namesAfter}, expected ${namesBefore}`);
-  }
-  if (problems.length > 0) problems.push(text);
-  return problems;
-}
-
-const AT_ONCE = 4;
+const AT_ONCE = 3;
 
 /** Runs the sequences for consecutive seeds in one world. Returns all breaches. */
 export function trySequences(count: number, firstSeed: number): Promise<string[]> {
@@ -508,10 +314,11 @@ export function trySequences(count: number, firstSeed: number): Promise<string[]
 
   async function tryInFolder(folder: string): Promise<string[]> {
     const world = await worlds.createWorld(folder);
-    const limit = pLimit(AT_ONCE);
     try {
-      const results = await limit.map(seeds, (seed) => trySequence(world, seed));
-      return results.filter((problem) => problem !== undefined);
+      const results = await pLimit(AT_ONCE).map(seeds, (seed) =>
+        trySequence(world, seed),
+      );
+      return results.filter((breach) => breach !== undefined);
     } finally {
       await world.close();
     }

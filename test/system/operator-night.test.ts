@@ -54,7 +54,7 @@ const missing = nginx.missing() ?? missingOpenssl();
 /**
  * Sets up an upstream with editions, nginx, and the files from docs/OPERATING.md.
  */
-async function machine({ secure }: { secure: boolean }) {
+async function machine() {
   const answers = tinyUpstream(10);
   // nginx derives ETags from mtime and size.
   Object.assign(answers.item[1] as Answer, { name: 'of-another-size' });
@@ -109,9 +109,7 @@ async function machine({ secure }: { secure: boolean }) {
   });
   onTestFinished(running.stop);
 
-  const baseUrl = secure
-    ? `https://localhost:${httpsPort}`
-    : `http://localhost:${port}`;
+  const baseUrl = `https://localhost:${httpsPort}`;
   const settings = {
     ...{
       source: 'rest',
@@ -242,7 +240,7 @@ function expectRedirect(here: Machine, slug: string, target?: string) {
 it.skipIf(missing)(
   'keeps a manually edited configuration through refreshes, failures, a rollback and an upgrade',
   async () => {
-    const here = await machine({ secure: true });
+    const here = await machine();
     const { srv, upstream, copy } = here;
     expect(UNIT).toContain('\nUser=gamedata\n');
 

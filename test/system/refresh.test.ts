@@ -21,7 +21,7 @@ import type { Kind } from '../../src/contract/kinds.ts';
 import { type Meta, metaSchema } from '../../src/contract/meta.ts';
 import { readDataSet } from '../../src/data/data-set-folder.ts';
 import { openDataSet } from '../../src/site-folder.ts';
-import { deserted, startServer } from '../support/local-server.ts';
+import { startServer } from '../support/local-server.ts';
 import { findMemoryForPrograms } from '../support/memory.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { tablesOf } from '../support/tables.ts';
@@ -278,20 +278,6 @@ it('builds the same bytes and commits nothing if the data is unchanged', async (
   expect(repo.read('build/manifest.json')).toBe(builtManifest);
 });
 
-it('commits a changed translation', async () => {
-  const repo = await createRepository();
-  const names = [
-    { language: { name: 'en' }, name: 'Item 1' },
-    { language: { name: 'fr' }, name: 'Autre' },
-  ];
-  Object.assign(repo.answers.item[0] as Answer, { names });
-  expect(await repo.refresh()).toBeUndefined();
-  expect(await repo.log()).toEqual([
-    'Refresh the data: 1 name changed in fr',
-    'Begin',
-  ]);
-});
-
 it('commits nothing without --push', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
@@ -473,39 +459,6 @@ it('opens one issue that names the branch if GitHub does not permit a pull reque
   );
 });
 
-it('fails with an annotation if GitHub permits no pull request and issues are off', async () => {
-  const repo = await createRepository();
-  repo.protect();
-  const summary = path.join(repo.home, 'summary');
-  const off = { FORBIDDEN, HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
-  repo.rename('renamed');
-  expect(await repo.refresh(off)).toContain(FORBIDDEN);
-  expect(repo.has('../issue')).toBe(false);
-  expect(repo.read(summary)).toContain('compare/trunk...refresh-data?expand=1');
-  expect(repo.printed()).toMatch(
-    /^::error title=The refreshed data waits for a pull request::.*compare\/trunk\.\.\.refresh-data/m,
-  );
-});
-
-it('commits new data files even if a global ignore file lists them', async () => {
-  const repo = await createRepository();
-  const ignoreFile = path.join(repo.home, 'ignore');
-  writeFileSync(ignoreFile, 'data\n');
-  const config = path.join(repo.home, 'gitconfig');
-  writeFileSync(config, `[core]\n\texcludesFile = ${ignoreFile}\n`);
-  const names = [
-    { language: { name: 'en' }, name: 'Item 1' },
-    { language: { name: 'fr' }, name: 'Objet' },
-    { language: { name: 'de' }, name: 'Ding' },
-  ];
-  Object.assign(repo.answers.item[0] as Answer, { names });
-  expect(await repo.refresh({ GIT_CONFIG_GLOBAL: config })).toBeUndefined();
-  expect(await repo.git('ls-files', 'data/names/de.json')).toBe(
-    'data/names/de.json',
-  );
-  expect(await repo.status()).toBe('');
-});
-
 describe('a failed refresh', () => {
   /** Refreshes, and expects that neither the remote nor the checkout changes. */
   async function expectRefusal(
@@ -522,13 +475,6 @@ describe('a failed refresh', () => {
     const repo = await createRepository();
     repo.state.broken = true;
     await expectRefusal(repo, {}, 'got 404');
-    expect(repo.outcome()).toBe('outcome=failed');
-  });
-
-  it('changes nothing if the upstream refuses connections', async () => {
-    const repo = await createRepository();
-    const variables = { REFRESH_UPSTREAM: await deserted() };
-    await expectRefusal(repo, variables, 'ECONNREFUSED');
     expect(repo.outcome()).toBe('outcome=failed');
   });
 
@@ -700,18 +646,6 @@ describe('build hook', () => {
     },
   );
 
-  it('is called at a URL that was pasted with line breaks', async () => {
-    const repo = await createRepository();
-    const { requests, url } = await startHook();
-    const pasted = { NETLIFY_BUILD_HOOK: `\n${url}\r\n` };
-    expect(await repo.step('hook changed', pasted)).toBeUndefined();
-    expect(requests).toEqual(['POST /build_hooks/secret']);
-    // A variable of only white space counts as empty.
-    const empty = { NETLIFY_BUILD_HOOK: '\n' };
-    expect(await repo.step('hook changed', empty)).toBeUndefined();
-    expect(requests).toHaveLength(1);
-  });
-
   it('is called again if it fails', async () => {
     const repo = await createRepository();
     const { requests, url } = await startHook(404, 200);
@@ -726,16 +660,6 @@ describe('build hook', () => {
     const problem = await repo.step('hook changed', { NETLIFY_BUILD_HOOK: url });
     expect(problem).toMatch(/^the build hook failed: curl: .* 404/);
     expect(problem).not.toContain('secret');
-  });
-
-  it('is rejected if it is not a URL', async () => {
-    const repo = await createRepository();
-    const problem = await repo.step('hook changed', {
-      NETLIFY_BUILD_HOOK: 'secret',
-    });
-    expect(problem).toBe(
-      'NETLIFY_BUILD_HOOK: expected one URL that starts with https://\n',
-    );
   });
 });
 
@@ -795,13 +719,6 @@ describe('a check of the last success', () => {
     expect(calls).toMatch(
       /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
     );
-    expect(repo.has('../issue')).toBe(false);
-  });
-
-  it('allows a new workflow a week to succeed for the first time', async () => {
-    const repo = await createRepository();
-    const isNew = { SUCCEEDED: '', CREATED: daysAgo(2) };
-    expect(await repo.step('report stale', isNew)).toBeUndefined();
     expect(repo.has('../issue')).toBe(false);
   });
 

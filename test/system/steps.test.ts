@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { trySequences } from '../support/steps.ts';
 
-it('keeps the invariants in test/support/site-invariants.ts for random sequences of steps', async () => {
+it('keeps its promises in random sequences of commands, kills and restored copies', async () => {
   expect(await trySequences(12, 0)).toEqual([]);
 });

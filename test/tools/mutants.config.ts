@@ -5,15 +5,10 @@ import { defineConfig } from 'vitest/config';
  * `npm run mutants` runs no other tests.
  */
 const coveredBy: Record<string, readonly string[]> = {
-  sources: [
-    'test/cli/commands/mirror.test.ts',
-    'test/promises/{history,limits}.test.ts',
-    'test/verify/folder.test.ts',
-  ],
-  dataset: ['test/sources/snapshot.test.ts'],
-  upstream: ['test/promises/limits.test.ts'],
-  publish: ['test/cli/commands/mirror.test.ts', 'test/promises/power-cut.test.ts'],
-  serve: ['test/promises/reference.test.ts'],
+  upstream: ['test/promises/limits.test.ts', 'test/cli/commands/mirror.test.ts'],
+  publish: ['test/pipeline/**/*.test.ts', 'test/promises/power-cut.test.ts'],
+  pipeline: ['test/cli/**/*.test.ts', 'test/upstream/icons.test.ts'],
+  serve: ['test/promises/reference.test.ts', 'test/cli/commands/serve.test.ts'],
   site: ['test/promises/published-schemas.test.ts'],
   contract: [
     'test/promises/{hostile-text,published-schemas,reference}.test.ts',

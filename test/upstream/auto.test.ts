@@ -86,25 +86,14 @@ describe('the source auto', () => {
   it.each<[what: string, fault: Fault, problem: string]>([
     ['every connection is cut', failAt('', reset), '(2 attempts)'],
     [
-      'a CDN refuses',
-      failAt('', (response) => response.writeHead(403).end()),
-      '403',
-    ],
-    [
       'it is blocked',
       failAt('', (response) => response.writeHead(451).end()),
       '451',
     ],
-    ['it is broken', failAt('', (response) => response.writeHead(500).end()), '500'],
     [
       'its first list is an error page',
       failAt('/move/?', (response) => response.end('<html>')),
       'got invalid JSON',
-    ],
-    [
-      'its first list has another form',
-      failAt('/move/?', (response) => response.end('{"detail":"No."}')),
-      'count: got nothing, expected number',
     ],
     [
       'its first list is truncated',

@@ -221,8 +221,6 @@ describe('gatherIcons', () => {
 
   it.each<[what: string, body: string | Buffer, problem: string]>([
     ['a page', '<!doctype html>', 'got 15 bytes, expected a PNG'],
-    ['an image after white space', '  RIFF1234WEBP', 'got 14 bytes, expected a PNG'],
-    ['an empty body', '', 'got 0 bytes, expected a PNG'],
     [
       'a large image',
       Buffer.concat([icon('x'), Buffer.alloc(300_000)]),
@@ -365,13 +363,6 @@ async function prepareBuild(raw: SomeRecords) {
   return { ...host, site, run: () => build(options) };
 }
 
-it('sums up the icons of a build', async () => {
-  const { run, faults } = await prepareBuild(rawRecords(1, 20));
-  faults.set('item-1.png', status(404));
-  const summary = 'icons: 20 icons · 1 replaced by the placeholder · 20 requests';
-  expect(formatSummary(await run())).toContain(summary);
-});
-
 it('requests icons that the published site lacks, or has only as a placeholder or damaged', async () => {
   const { run, faults, site, takeRequests } = await prepareBuild({
     item: sevenItems,
@@ -446,7 +437,7 @@ it("redirects icons to --sprites-upstream in every host's configuration", async 
   }
 });
 
-it.each(['a b', 'x;return 301 y', '$host', '%1', "x'y"])(
+it.each(['a b', 'x;return 301 y', '$host'])(
   'rejects the URL of --sprites-upstream if it contains %s',
   (part) => {
     const options = {

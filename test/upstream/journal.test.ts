@@ -13,7 +13,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type JournalOptions, openJournal } from '../../src/upstream/journal.ts';
 import { irregular } from '../support/irregular-files.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { isWindowsName } from '../support/windows.ts';
 
 const EDITION = 'a'.repeat(40);
 const HOUR_MS = 3_600_000;
@@ -144,15 +143,6 @@ describe('the journal', () => {
     expect(readdirSync(cacheFolder)).toContain('old.ndjson');
   });
 
-  it('counts the values that it keeps in memory', () => {
-    const { addValues, open } = createScene();
-    addValues('a', 'b');
-    const counted: number[] = [];
-    open({ keep: (bytes) => counted.push(bytes) });
-    const line = '{"url":"a","value":{"of":"a"}}';
-    expect(counted).toEqual([line.length, line.length]);
-  });
-
   it('never exceeds its limit, and is emptied if it does', () => {
     const { addValues, open, readUrls, findFile } = createScene();
     addValues('a', 'b');
@@ -176,15 +166,6 @@ describe('the journal', () => {
     journal.close();
     journal.add('a', '1');
     expect(readUrls()).toBe('');
-  });
-
-  it.each([
-    'http://127.0.0.1:4000/api/v2',
-    `http://[::1]:80/ü?*<>|"${'x'.repeat(999)}`,
-  ])('has a name that every system allows: %s', (upstream) => {
-    const { open, listNames } = createScene({ upstream });
-    open().close();
-    expect(listNames()[0]).toSatisfy(isWindowsName);
   });
 });
 

@@ -235,32 +235,6 @@ describe('an upstream with editions', () => {
       expect(await read()).toMatchObject({ ...second, isCached: true });
     },
   );
-
-  it('is not mixed if its editions are in the future, as for a clock that is behind', async () => {
-    const inFuture = (number: number, data: UpstreamData): State => {
-      const { edition } = stateNumber(number, data);
-      return { data, edition: edition && { ...edition, deployed: 4_000_000_000 } };
-    };
-    const { read } = await startScene({
-      stateOf({ path: url }) {
-        const isNew = url.includes('/item/');
-        return isNew ? inFuture(2, newer) : inFuture(1, older);
-      },
-    });
-    await expect(read()).rejects.toMatchObject({
-      code: 'upstream',
-      message: expect.stringContaining('got edition'),
-    });
-  });
-
-  it('does not start if no connection can be opened', async () => {
-    const { read, server } = await startScene({});
-    await server.close();
-    await expect(read()).rejects.toMatchObject({
-      message: expect.stringContaining('/meta/: connect ECONNREFUSED'),
-      code: 'upstream',
-    });
-  });
 });
 
 describe('an upstream without editions', () => {

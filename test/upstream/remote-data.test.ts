@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
@@ -106,24 +106,5 @@ describe('readRemoteSite', () => {
     const requested = server.paths().map((name) => name.replace(/\?.*/, ''));
     const others = requested.filter((name) => !name.startsWith('data/'));
     expect(others).toEqual(['manifest.json', 'meta.json']);
-  });
-
-  it('rejects a site of the last version, which has no data set', async () => {
-    const copy = path.join(folder, 'old');
-    await build({ source: 'snapshot', upstream: data, out: copy });
-    const server = await deploy(copy);
-    const { files, ...others } = JSON.parse(
-      readFileSync(path.join(copy, 'manifest.json'), 'utf8'),
-    );
-    const listed = files.filter(
-      (entry: { path: string }) => !entry.path.startsWith('data/'),
-    );
-    server.faults.set('manifest.json', (response) =>
-      response.end(JSON.stringify({ ...others, files: listed })),
-    );
-    rmSync(path.join(copy, 'data'), { recursive: true });
-    await expect(readRemoteSite(server.url, copyOptions)).rejects.toThrow(
-      'is not a gamedata site, because it has no data/dataset.json',
-    );
   });
 });

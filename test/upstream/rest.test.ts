@@ -48,52 +48,40 @@ describe('parseRecord', () => {
     ['move', { id: '2' }, 'id: got "2", expected number'],
     ['move', { names: undefined }, 'names: got nothing, expected array'],
     ['item', { sprites: {} }, 'sprites.default: got nothing, expected a value'],
-    ['item', { sprites: undefined }, 'sprites: got nothing, expected a value'],
     [
       'move',
       named({ name: 'x' }),
       'names[0].language: got nothing, expected a value',
     ],
     [
-      'move',
-      named({ language: { name: 'it' } }),
-      'names[0].name: got nothing, expected a value',
-    ],
-    [
       'item',
       { game_indices: [invalidIndex] },
       'game_indices[0].game_index: got "7", expected number',
     ],
-    ['move', { generation: null }, 'generation: got null, expected object'],
   ])('rejects a %s with the invalid fields %j', (kind, fields, problem) => {
     const answer = plainAnswer(kind, 2, fields);
     const message = `${kind} › this › ${problem}`;
     expect(() => parseRecord(kind, answer, 'this')).toThrow(message);
   });
 
-  it.each([
-    'https://x.test/generation/first/',
-    'https://x.test/generation/4/more',
-    'https://x.test/4/',
-  ])('rejects %s as the link to a generation', (url) => {
-    const answer = moveAnswer(2, { generation: { url } });
-    const problem = `got "${url}", expected a link to a generation`;
-    expect(() => parseRecord('move', answer, 'this')).toThrow(
-      `move › this › generation.url: ${problem}`,
-    );
-  });
+  it.each(['https://x.test/generation/first/', 'https://x.test/4/'])(
+    'rejects %s as the link to a generation',
+    (url) => {
+      const answer = moveAnswer(2, { generation: { url } });
+      const problem = `got "${url}", expected a link to a generation`;
+      expect(() => parseRecord('move', answer, 'this')).toThrow(
+        `move › this › generation.url: ${problem}`,
+      );
+    },
+  );
 
   it.each<[kind: Kind, fields: Record<string, unknown>, parsed: object]>([
     ['item', { sprites: { default: ['a.png'] } }, { sprite: '["a.png"]' }],
-    ['item', { sprites: { default: 7 } }, { sprite: '7' }],
-    ['item', { sprites: [] }, { sprite: '[]' }],
-    ['item', { sprites: null }, { sprite: 'null' }],
     [
       'move',
       named({ name: 'x', language: null }),
       { englishName: null, names: { '': 'x' } },
     ],
-    ['move', named({ name: 'x', language: { name: null } }), { names: { '': 'x' } }],
     ['move', named({ name: null, language: { name: 'it' } }), { names: { it: '' } }],
     [
       'move',
@@ -123,11 +111,6 @@ describe('reading a list', () => {
 
   it.each<[body: string, problem: string]>([
     ['{"count":0}', 'list › results: got nothing, expected array'],
-    ['[]', 'list: got [], expected object'],
-    [
-      '{"count":2,"next":"?offset=1","results":[]}',
-      "list: got 0 results, expected 2 (the list's count)",
-    ],
     [
       encodeList(2, [{ name: 'a', url: '1/' }]),
       "list: got 1 results, expected 2 (the list's count)",
@@ -146,28 +129,12 @@ describe('reading a list', () => {
     '/api/v2/item/1/',
     '/api/v2/move/01/',
     '/api/v2/move/1x/',
-    '/api/v2/move/x1/',
-    '/api/v2/move/1/2/',
-    '/api/v2/move/',
     '/api/v2/move/10000000000000000/',
   ])('rejects %s as the link to a record', async (url) => {
     const body = encodeList(1, [{ name: 'move-1', url }]);
     const problem = `got "${url}", expected a link to UPSTREAM/move/<id>/`;
     const message = await readError('/api/v2/move/?', body);
     expect(message).toBe(`move › move-1 › url: ${problem}`);
-  });
-
-  it('reads a list with more entries than a function can have arguments', async () => {
-    const results: object[] = [];
-    for (let id = 1; id <= 130_000; id += 1) {
-      results.push({ name: 'a', url: `${id}/` });
-    }
-    // A wrong count ends the build after the list was read, before any record.
-    const body = encodeList(130_001, results);
-    const message = await readError('/api/v2/move/?', body);
-    expect(message).toBe(
-      "move › list: got 130000 results, expected 130001 (the list's count)",
-    );
   });
 
   it('follows the `next` links if the upstream limits the page size', async () => {

@@ -96,14 +96,6 @@ describe('gamedata serve', () => {
     expect(await finished).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('prefers --port to $PORT', async () => {
-    const { folder, port, isServing } = await findFreePort();
-    const env = { PORT: '1' };
-    const { child } = startCli(['serve', folder, '--port', port], { env });
-    await expect.poll(isServing, waitUntil('the site is served')).toBe(true);
-    child.kill('SIGTERM');
-  });
-
   it("rejects a port in use, another machine's address, and invalid options", async () => {
     const { folder: dir, port } = await serveSite();
     await expect(serve({ dir, port })).rejects.toMatchObject({

@@ -20,17 +20,8 @@ describe('limit and offset', () => {
     [query: string, records: number, ids: string, next: Place, previous: Place]
   >([
     ['', 100, '1-100', [100, 100], null],
-    ['limit=007', 7, '1-7', [7, 7], null],
     ['limit=%2B5', 5, '1-5', [5, 5], null],
-    ['offset=0100', 100, '101-200', [100, 200], [100, 0]],
     ['offset=2300', 0, 'none', null, [100, 2200]],
-    [
-      'offset=9007199254740991',
-      0,
-      'none',
-      null,
-      [100, Number.MAX_SAFE_INTEGER - 100],
-    ],
     [
       'limit=9007199254740991&offset=2222',
       1,
@@ -40,14 +31,8 @@ describe('limit and offset', () => {
     ],
     ['limit=0&offset=30', 100, '31-130', [100, 130], [100, 0]],
     ['limit=10&limit=20', 20, '1-20', [20, 20], null],
-    ['offset=10&offset=20', 100, '21-120', [100, 120], [100, 0]],
-    ['foo=1&foo=2&limit=3', 3, '1-3', [3, 3], null],
     ['offset=100&zoo=1&alpha=2', 100, '101-200', [100, 200], [100, 0]],
-    ['limit=50&offset=50', 50, '51-100', [50, 100], [50, 0]],
-    ['limit=7&offset=100', 7, '101-107', [7, 107], [7, 93]],
     ['format=json&offset=100', 100, '101-200', [100, 200], [100, 0]],
-    ['format=json&offset=150', 100, '151-250', [100, 250], [100, 50]],
-    ['offset=100&format=json&limit=50', 50, '101-150', [50, 150], [50, 50]],
     ['format=&limit=5', 5, '1-5', [5, 5], null],
   ])(
     'returns the right records and links for ?%s',
@@ -69,23 +54,8 @@ describe('limit and offset', () => {
   );
 
   it.each([
-    ...[
-      'limit=0',
-      'limit=-1',
-      'limit=abc',
-      'limit=',
-      'limit=1e3',
-      'offset=0',
-      'offset=-1',
-      'offset=abc',
-    ],
-    ...[
-      'limit=20&limit=abc',
-      'a=b%20c%2Bd%26',
-      'LIMIT=3',
-      'limit=3;offset=2',
-      'limit[]=3',
-    ],
+    ...['limit=0', 'limit=abc', 'limit=1e3', 'offset=-1'],
+    ...['limit=20&limit=abc', 'a=b%20c%2Bd%26', 'LIMIT=3', 'limit[]=3'],
     'page=2&search=ball&ordering=-id',
     // Only integers up to 2^53 - 1 are valid.
     ...['limit=9007199254740992', 'offset=9007199254740992'],

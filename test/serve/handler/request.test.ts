@@ -48,18 +48,12 @@ describe('resolveTarget', () => {
     fc.assert(property, { numRuns: 5000 });
   });
 
-  it.each([
-    ...[
-      '//',
-      '//api/gamedata/move',
-      '/api//gamedata/',
-      '/api/gamedata//move/',
-      '/api/gamedata/%2Fmove/',
-    ],
-    '/docs//',
-  ])('resolves a path with double slashes to nothing: %s', (path) => {
-    expect(resolveTarget(path)).toEqual({ type: 'nothing' });
-  });
+  it.each(['//api/gamedata/move', '/api/gamedata//move/', '/docs//'])(
+    'resolves a path with double slashes to nothing: %s',
+    (path) => {
+      expect(resolveTarget(path)).toEqual({ type: 'nothing' });
+    },
+  );
 
   it.each([
     '/.well-known/security.txt',
@@ -73,14 +67,10 @@ describe('resolveTarget', () => {
 
   it.each([
     '/.well-known',
-    '/.well-known/',
     '/.well-known/a/',
-    '/.well-known//a',
     '/.well-known/.hidden',
     '/.well-known/%2e%2e/a',
-    '/.well-known/a%0D',
     '/.well-known/a%20b',
-    '/docs/.well-known/a.txt',
     '/.htaccess',
     '/_hosts/nginx.conf',
     '/docs/_draft.txt',

@@ -18,7 +18,6 @@ import {
   createErrorBody,
   errorHeaders,
   formatNotAllowed,
-  getMediaType,
   htmlHeaders,
 } from '../../../src/contract/responses.ts';
 import { listFiles } from '../../../src/files.ts';
@@ -77,38 +76,23 @@ function parseLines(lines: string, more: Omit<Question, 'path'> = {}): Row[] {
 /** Questions about `limit` and `offset`, including values that are not numbers. */
 const pageRangeRows = parseLines(`
   ?offset move
-  ?offset=800 400
   ?offset=1${'0'.repeat(2000)} 400
   ?offset=+100 400
-  ?offset=100/../200 400
   ?offset=100%00 400
   ?offset=$1 400
-  ?offset={query} 400
   ?offset=%{ENV:PATH} 400
   ?offset=1?0 400
-  ?offset=[1]00 400
-  ?limit=100: 400
   ?limit=100;offset=200 400
   ?offset=100&offset=0 move
-  ?offset=100&offset= move
-  ?offset=100&offset=50 400
   ?offset=100&utm=1&offset=200 move200`);
 
 /** Questions about empty, repeated and unknown query parameters. */
 const parameterRows = parseLines(`
-  ?& move
   ?&&offset=100& move100
   ?format=&limit=&offset= move
-  ?format=api&format=xml 404
   ?format=xml&format= move
-  ?format=:yes: 404
-  ?format=json%00 404
   ?FORMAT=xml move
-  ?xoffset=100 move
-  ?offset[]=100 move
   ?page=2&offset=100&utm_source=offset%3D200 move100
-  ??offset=200 move
-  ?=offset=200 move
   ?x;offset=200 move
   ?x=% move`);
 
@@ -117,53 +101,34 @@ const pathRows = parseLines(`
   pound/?offset=100&limit=3 pound
   p%6Fund/ pound
   /API/gamedata/move/ 404
-  pound/%0A 404
-  %C3%A9/ 404
-  */ 404
   %7Bpath%7D/ 404
   %2e%2e%2f%2e%2e%2f404.json/ 404 | 404 -
   /api/gamedata/../../../../etc/passwd 404 | 400 -
   index.json?offset=100&format=api move
   offset/100/index.json move100
-  index.json/more 404
   / 200 index.html
-  /sprites/ 404
-  /api 404
   /_hosts/nginx.conf 404
-  /_hosts/caddy-moved.map 404
   /%5Fhosts/Caddyfile 404
-  /sprites/items/unknown.png 200 sprites/items/unknown.png
   /sprites/items/master-ball.png 302 ${UPSTREAM}/master-ball.png
   /sprites/items/../../../evil/x.png 404 | 400 -
-  /sprites/items/%2e%2e/%2e%2e/x.png 404 | 400 -
   /sprites/items/a%0D%0AX-Evil:1.png 404`);
 
 /** Questions about files that other programs add to a site. */
 const addedFileRows = parseLines(`
   /.htaccess 404
-  /.htpasswd 404 | 403 -
   /.well-known/security.txt 200 .well-known/security.txt
-  /.well-known/security%2Etxt 200 .well-known/security.txt
   /.well-known/acme-challenge/_tok-en 200 .well-known/acme-challenge/_tok-en
-  /.well-known/acme-challenge/_tok-en/ 404
   /.well-known/acme-challenge/nope 404
-  /.well-known/acme-challenge/ 404
   /.well-known/ 404
-  /.well-known 404
   /.well-known/.hidden 404
-  /.well-known/.folder/a.txt 404
   /.well-known/../_hosts/nginx.conf 404
-  /.WELL-KNOWN/security.txt 404
-  /docs/.well-known/security.txt 404
-  /docs/_draft.txt 404
-  /.well-knowns/a.txt 404`);
+  /docs/_draft.txt 404`);
 
 /** Questions about a missing slash and old slugs. */
 const redirectRows = parseLines(`
   pound?x=%20%C3%A9%0D%0A 301 /api/gamedata/move/pound/?x=%20%C3%A9%0D%0A
   %0d%0aX-Evil:1 301 ${LIST}%0d%0aX-Evil:1/ | 301 ${LIST}%0d%0aX-Evil%3a1/
   old-pound/?format=api&x=%20%C3%A9%0D%0A 301 /api/gamedata/move/pound/?format=api&x=%20%C3%A9%0D%0A
-  old-pound 301 /api/gamedata/move/old-pound/
   old-pound/?format=xml 404
   taken-again/ 200 api/gamedata/move/taken-again/index.json`);
 
@@ -171,26 +136,19 @@ const browserLines = `
   ?format=api&format=json move
   ?format=json&format=api&offset=100 page
   ?offset=50 400 browse.html
-  ?format=xml&format=json&offset=50 400
   /api/gamedata/a/b/c.json 404 browse.html
-  /api/gamedatas/ 404 404.html
   /nope 404 404.html
-  /nope/?format=json 404
-  /_hosts/nginx.conf 404 404.html
-  /docs/ 200 docs/index.html
   /docs?a=b 301 /docs/?a=b
   old-pound/ 301 /api/gamedata/move/pound/`;
 
 const headLines = `
   nope/ 404 -
-  / 200 -
   old-pound/ 301 /api/gamedata/move/pound/`;
 
 const postLines = `
   ?format=xml 404
   nope/ 405
   old-pound/ 405
-  / 405
   /nothing 404`;
 
 const deleteLines = `
@@ -200,18 +158,13 @@ const deleteLines = `
 /** The expected format of a list for each `Accept` header. */
 const acceptHeaders: Readonly<Record<string, string>> = {
   'TEXT/HTML': 'page',
-  'image/avif, text/html': 'page',
   'text/*': 'page',
-  'text/html;q=0.5': 'page',
   'text/html; q=1.0, */*; q=0.8': 'page',
   'text/html;q=0.4, */*;q=0.5': 'move',
   'application/json;q=0.9, text/html;q=0.8, */*;q=0.1': 'move',
-  // Old and new versions of Java's own client send these two headers.
+  // Java's own client sends this header.
   'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2': 'move',
-  'text/html, image/gif, image/jpeg, */*; q=0.2': 'move',
-  'text/html, application/json': 'move',
   'application/json, text/plain, */*': 'move',
-  'application/json; indent=4': 'move',
   'text/htmlx': 'move',
   'image/png': 'move',
 };
@@ -275,9 +228,6 @@ function addFilesOfOtherPrograms(): void {
     '.well-known/security.txt',
     '.well-known/acme-challenge/_tok-en',
     '.well-known/.hidden',
-    '.well-known/.folder/a.txt',
-    '.well-knowns/a.txt',
-    'docs/.well-known/security.txt',
     'docs/_draft.txt',
   ];
   for (const file of addedFiles) {
@@ -511,11 +461,6 @@ describe.each(servers)('$name', (server) => {
     expect(part.bytes).toEqual(plain.bytes.subarray(100, 200));
   });
 
-  it('ignores the requested range in an error response', async () => {
-    const reply = await ask('/nowhere', { range: 'bytes=0-5' });
-    expectError(reply, 404, 'Not found.');
-  });
-
   it('responds to a request with an absolute URL, as proxies send it', async () => {
     const reply = await ask(`http://127.0.0.1${LIST}`);
     expect(describeReply(reply)).toBe('200 api/gamedata/move/index.json');
@@ -542,15 +487,6 @@ describe.each(servers)('$name with an incomplete site without icons', (server) =
   it.each(listPages)('responds to a missing list with 404: %s', async (page) => {
     expectError(await ask(page), 404, 'Not found.');
   });
-
-  it.each(listPages)(
-    'shows browsers a page with status 404 for a missing list: %s',
-    async (page) => {
-      const reply = await ask(page, { accept: 'text/html' });
-      expect(reply.status).toBe(404);
-      expect(reply.header('content-type')).toBe(getMediaType('browse.html'));
-    },
-  );
 });
 
 /** Creates a function that starts a server with the site's edited configuration. */
