@@ -119,7 +119,8 @@ export function* walk(
 ): Generator<FolderEntry> {
   const list = (): Dirent[] =>
     readdirSync(path.join(folder, subfolder), { withFileTypes: true });
-  const entries = subfolder === '' ? list() : (attempt(list, 'ENOENT') ?? []);
+  const isOuter = subfolder === '';
+  const entries = isOuter ? list() : (attempt(list, 'ENOENT') ?? []);
   for (const entry of entries) {
     const entryPath = subfolder + entry.name;
     if (skipped.includes(entryPath)) continue;
@@ -162,7 +163,7 @@ export function isInFolders(folder: string, file: string): boolean {
 /**
  * Returns whether a file belongs to this user, or to the owner of the given folder.
  */
-export function isTrusted(folder: string, fileStatus: Stats): boolean {
+function isTrusted(folder: string, fileStatus: Stats): boolean {
   // On Windows, files have no owner that we could check.
   if (!process.geteuid) return true;
   const isOwn = fileStatus.uid === process.geteuid();
@@ -173,7 +174,7 @@ export function isTrusted(folder: string, fileStatus: Stats): boolean {
  * Flags for opening a file safely: a symlink could lead outside the folder, and
  * opening a FIFO could block forever. Windows supports neither flag.
  */
-export const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Opens a regular file that belongs to a trusted user.
@@ -219,9 +220,10 @@ export const readRegular = (file: string, maxBytes: number): Buffer<ArrayBuffer>
 /**
  * Opens a regular file for reading if it is not too large.
  *
+ * @param flags by default, only prevent that opening a FIFO blocks forever
  * @throws an error with a `code`, such as ENOENT
  */
-export function openRegular(
+function openRegular(
   file: string,
   maxBytes: number,
   flags = constants.O_NONBLOCK ?? 0,

@@ -28,19 +28,11 @@ import {
   MANIFEST_FILE,
   META_FILE,
   STAGED_FOLDER,
-  WORK_FOLDER,
 } from './contract/paths.ts';
 import { type DataSetSource, parseDescription } from './data/data-set-folder.ts';
 import { findMismatch } from './data/entries.ts';
 import { describeReadFailure, errorCode, GamedataError } from './errors.ts';
-import {
-  attempt,
-  type FolderEntry,
-  isInFolders,
-  readFile,
-  readStatus,
-  walk,
-} from './files.ts';
+import { attempt, isInFolders, readFile, readStatus } from './files.ts';
 
 /**
  * The file that lists all others of a folder: `manifest.json` for a site, and
@@ -65,7 +57,8 @@ export function findCommittedManifest(folder: string): ManifestFile | undefined 
 }
 
 /**
- * Reads a file. Returns undefined if it does not exist.
+ * Reads a file, which is first looked for among the files of a committed change. Returns
+ * undefined if it does not exist.
  *
  * @throws GamedataError if the file cannot be read
  */
@@ -94,45 +87,6 @@ function readOrThrow(folder: string, file: string): Buffer {
   const body = readIfExists(folder, file);
   if (body) return body;
   throw new GamedataError('output', `${path.join(folder, file)}: does not exist`);
-}
-
-/**
- * Lists the files that a site contains after its staged change. The staged files are
- * listed first, because a file that is moved meanwhile is then found at least once.
- */
-export function listStored(folder: string): FolderEntry[] {
-  const staged = new Map<string, FolderEntry>();
-  const removed = new Set<string>();
-  if (findCommittedManifest(folder)) {
-    for (const file of listRemovedFiles(folder)) removed.add(file);
-    const stagedFolder = path.join(folder, STAGED_FOLDER);
-    const entries = attempt(() => [...walk(stagedFolder)], 'ENOENT') ?? [];
-    for (const entry of entries) staged.set(entry.path, entry);
-  }
-  const files: FolderEntry[] = [];
-  for (const entry of walk(folder, [WORK_FOLDER, LOST_FILES_FOLDER])) {
-    const isReplaced = staged.has(entry.path) || removed.has(entry.path);
-    if (!isReplaced) files.push(entry);
-  }
-  files.push(...staged.values());
-  return files;
-}
-
-/** Lists the published files that the staged manifest lacks. */
-function listRemovedFiles(folder: string): string[] {
-  const read = (file: string): readonly ManifestEntry[] =>
-    parseEntries(
-      folder,
-      MANIFEST_FILE,
-      readFile(folder, file, getMaxBytes(MANIFEST_FILE)),
-    );
-  const next = attempt(() => read(`${STAGED_FOLDER}/${MANIFEST_FILE}`));
-  // If a build has just moved the staged manifest, it has removed these files before.
-  if (!next) return [];
-  const kept = entriesByPath(next);
-  const published = attempt(() => read(MANIFEST_FILE)) ?? [];
-  const removed = published.filter((entry) => !kept.has(entry.path));
-  return removed.map((entry) => entry.path);
 }
 
 /** A built site in a folder. */

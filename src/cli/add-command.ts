@@ -38,22 +38,22 @@ export function addCommand(
   target.action(() => callCommand(target, command, loadAll));
 }
 
+/** Converts one of our options to commander's form. */
 function createOption(option: CliOption): CommanderOption {
   const { flags, about, group = '', choices, env, convert, schema } = option;
-  const parsed = new CommanderOption(flags, about).helpGroup(group);
-  if (choices) parsed.choices(choices);
-  if (convert) parsed.argParser(convert);
-  if (env) addVariable(parsed, env());
+  const commanderOption = new CommanderOption(flags, about).helpGroup(group);
+  if (choices) commanderOption.choices(choices);
+  if (convert) commanderOption.argParser(convert);
+  const variable = env?.();
+  // Commander would also use an empty variable, which should count as unset.
+  const isEmpty = variable !== undefined && process.env[variable] === '';
+  if (variable !== undefined && !isEmpty) commanderOption.env(variable);
+  // A schema converts `undefined` to its default.
   const defaultValue = schema.safeParse(undefined).data;
-  if (defaultValue !== undefined && defaultValue !== false) {
-    parsed.default(defaultValue);
-  }
-  return parsed;
-}
-
-/** Lets an environment variable set an option, unless the variable is empty. */
-function addVariable(parsed: CommanderOption, variable: string): void {
-  if (process.env[variable] !== '') parsed.env(variable);
+  // The help shows a default, which is obvious for an option without a value.
+  const isShown = defaultValue !== undefined && defaultValue !== false;
+  if (isShown) commanderOption.default(defaultValue);
+  return commanderOption;
 }
 
 /** Runs a command after it has added the options from the configuration file. */
@@ -69,7 +69,8 @@ async function callCommand(
     options[option.name] = target.getOptionValue(attributeName(option));
   }
   const args: string[] = [...target.processedArgs];
-  // The output folder of `build` is the default argument of `serve`.
+  // Only `serve` has an argument with a default, which is the output folder of
+  // `build`. The configuration file may name another folder.
   const usesDefault = target.args.length === 0 && args[0] !== undefined;
   const buildFolder = config?.build?.out;
   if (usesDefault && typeof buildFolder === 'string') args[0] = buildFolder;

@@ -26,20 +26,25 @@ const MAX_BYTES = 64 * 1024;
 export function readConfig(commands: Commands, file: string): Config {
   const json = readJson(file);
   assertValid(file, json, commands);
-  const resolved: Record<string, Section> = {};
+  const config: Record<string, Section> = {};
   for (const [name, command] of Object.entries(commands)) {
     const section = { ...json[name] };
-    for (const { flags } of listCliOptions(command)) {
-      const flag = parseFlag(flags);
+    for (const flag of listFolderFlags(command)) {
       const folder = section[flag];
-      const acceptsFolder = /<(?:url\|)?dir>/.test(flags);
-      if (!acceptsFolder || typeof folder !== 'string') continue;
+      if (typeof folder !== 'string') continue;
       const place = [file, name, flag].join(' › ');
       section[flag] = resolveFolder(folder, path.dirname(file), place);
     }
-    resolved[name] = section;
+    config[name] = section;
   }
-  return resolved;
+  return config;
+}
+
+/** Lists the flags whose value may be a folder, such as `cache` for `--cache <dir>`. */
+function listFolderFlags(command: Command<Options>): string[] {
+  const allFlags = listCliOptions(command).map(({ flags }) => flags);
+  const folderFlags = allFlags.filter((flags) => /<(?:url\|)?dir>/.test(flags));
+  return folderFlags.map(parseFlag);
 }
 
 /**
@@ -54,6 +59,11 @@ export function findSection(
   return { ...inherited, ...config[name] };
 }
 
+/**
+ * Resolves a folder in the configuration file, which is relative to the file's folder.
+ *
+ * @param place the place of the value in the file, for the error message
+ */
 function resolveFolder(folder: string, base: string, place: string): string {
   if (isUrl(folder) || path.isAbsolute(folder)) return folder;
   // Only shells expand `~`, so this path would become a folder with that name.
@@ -67,6 +77,7 @@ function resolveFolder(folder: string, base: string, place: string): string {
   return path.join(base, folder);
 }
 
+/** @throws GamedataError if the file cannot be read, or is not JSON */
 function readJson(file: string): unknown {
   try {
     return parseJsonOrThrow(readRegular(file, MAX_BYTES));
@@ -83,12 +94,14 @@ function readJson(file: string): unknown {
   }
 }
 
+/** Rejects unknown commands, unknown options and invalid values. */
 function assertValid(
   file: string,
   json: unknown,
   commands: Commands,
 ): asserts json is Config {
-  const [issue] = createConfigSchema(commands).safeParse(json).error?.issues ?? [];
+  const { error } = createConfigSchema(commands).safeParse(json);
+  const issue = error?.issues[0];
   if (!issue) return;
   const place = [file, ...issue.path].join(' › ');
   if (issue.code !== 'unrecognized_keys') {

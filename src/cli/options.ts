@@ -161,6 +161,7 @@ export const httpUrl = z.string().transform((address, { issues }) => {
   return removeTrailingSlashes(new URL(address).href);
 });
 
+/** Returns undefined for a URL that `httpUrl` accepts. */
 function findUrlProblem(address: string): string | undefined {
   const got = `got ${JSON.stringify(maskCredentials(address))}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;

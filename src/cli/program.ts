@@ -49,10 +49,10 @@ export async function loadCommands(): Promise<
 }
 
 /**
- * Creates a commander program with all commands.
+ * Creates a commander program that lists all commands.
  *
- * @param isWanted returns whether to load a command's options. Loading them takes
- * time.
+ * @param isWanted returns whether to load the options of a command as well, which takes
+ * time. By default, all options are loaded.
  */
 export async function createProgram(
   isWanted = (_name: string): boolean => true,
@@ -62,6 +62,7 @@ export async function createProgram(
       `Builds a read-only JSON API of ${describeSubject()} as static files for a CDN.`,
     )
     .version(VERSION)
+    // Commander then throws its errors instead of printing them and exiting.
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .configureHelp({

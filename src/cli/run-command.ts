@@ -40,7 +40,8 @@ export async function runCommand(
       return;
     }
     const error = toOutputError(thrown, 'the working folder');
-    if (!(error instanceof GamedataError) || error.code === 'usage') throw error;
+    const isBug = !(error instanceof GamedataError);
+    if (isBug || error.code === 'usage') throw error;
     if (json === true) printJsonError(error);
     process.exitCode = printError(error, reporter);
   } finally {

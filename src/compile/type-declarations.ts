@@ -58,6 +58,7 @@ function renderType(schema: JsonSchema, indent: string): string {
   return `{ readonly [name: string]: ${valueType} }`;
 }
 
+/** Renders an object with known keys, each with the comment of its description. */
 function renderObject(
   { properties = {}, required = [] }: JsonSchema,
   indent: string,

@@ -37,6 +37,7 @@ const CSV =
 /** The bulk files, without their compressed copies. */
 export const plainBulkRows: readonly SiteFileRow[] = listPlainBulkRows();
 
+/** Lists two bulk files for each kind, and one for all kinds. */
 function listPlainBulkRows(): SiteFileRow[] {
   const rows: SiteFileRow[] = [];
   for (const kind of kindNames) {

@@ -40,25 +40,10 @@ export function formatUpstream(upstream: string): string {
 }
 
 /**
- * Finds the edition that was deployed last. Returns null if every edition is
- * unknown.
- */
-export function findNewestEdition(
-  editions: readonly (Edition | null)[],
-): Edition | null {
-  let newest: Edition | null = null;
-  for (const edition of editions) {
-    if (edition === null) continue;
-    if (newest === null || edition.deployed > newest.deployed) newest = edition;
-  }
-  return newest;
-}
-
-/**
  * The earliest plausible deployment time in seconds since 1970. PokeAPI did not
  * exist before.
  */
-export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
+const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
 
 /**
  * Creates an edition from a commit hash and a deployment time in seconds since 1970.
@@ -85,7 +70,7 @@ export function parseEdition(
  * Returns whether an edition was deployed in the future. Allows one day, because
  * clocks differ.
  */
-export const isAhead = ({ deployed }: Edition, now: number): boolean =>
+const isAhead = ({ deployed }: Edition, now: number): boolean =>
   Date.parse(deployed) > now + DAY_MS;
 
 /**

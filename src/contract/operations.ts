@@ -148,6 +148,7 @@ export function listOperations(
 
 const { $schema: _, ...slugJsonSchema } = z.toJSONSchema(slugSchema);
 
+/** Lists the root, and then the list and the records of each kind. */
 function listEndpoints(examples: Examples): Operation[] {
   const root = createEndpoint('root', paths.API_PREFIX, 'API root');
   const operations: Operation[] = [{ ...root, example: examples.root }];
@@ -183,6 +184,7 @@ function listEndpoints(examples: Examples): Operation[] {
   return operations;
 }
 
+/** Creates an endpoint with the parameters that all endpoints have. */
 function createEndpoint(
   schema: SchemaName,
   path: string,

@@ -80,11 +80,6 @@ export function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   return `got ${invalidValue}${separator} ${text}`;
 }
 
-export const parseOptional = <S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-): z.infer<S> | undefined => schema.safeParse(value, FIRST_PROBLEM).data;
-
 /** Parses JSON. Returns undefined if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -116,6 +116,12 @@ function toFile(path: string): string {
   return `${path.slice(1)}${INDEX_FILE}`;
 }
 
+/** Converts `api/gamedata/index.json` back to the path `/api/gamedata/`. */
+export function toPath(file: string): string {
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  return `/${folder}`;
+}
+
 export const rootFile = toFile(API_PREFIX);
 
 export function listPageFile(kind: Kind, offset: number): string {
@@ -197,25 +203,6 @@ export function parseRecordPath(path: string): RecordPath | undefined {
   if (!match) return undefined;
   const [, kind, slug = ''] = match;
   return { kind: kind as Kind, slug };
-}
-
-/**
- * Parses a path such as `api/gamedata/move/pound/index.json`. The file may have any
- * name.
- */
-export function parseRecordFile(file: string): RecordPath | undefined {
-  const folder = file.slice(0, file.lastIndexOf('/') + 1);
-  return parseRecordPath(`/${folder}`);
-}
-
-/** Finds the slugs of all records of a kind in a list of file paths. */
-export function findSlugs(kind: Kind, files: Iterable<string>): string[] {
-  const slugs: string[] = [];
-  for (const file of files) {
-    const record = parseRecordFile(file);
-    if (record?.kind === kind) slugs.push(record.slug);
-  }
-  return slugs;
 }
 
 /**

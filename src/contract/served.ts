@@ -71,6 +71,7 @@ type PageFields<K extends Kind> = {
 
 export type PageSchema<K extends Kind> = z.ZodObject<PageFields<K>, z.core.$strict>;
 
+/** Creates the schema of a page in a kind's list. */
 function pageSchema<K extends Kind>(kind: K) {
   const schema = z.strictObject({
     count: z.int().min(0).describe('The total number of records on all pages.'),
@@ -139,7 +140,7 @@ const otherSchemas = {
 
 export type SchemaName = Kind | `${Kind}-page` | keyof typeof otherSchemas;
 
-export const publicSchemas: Readonly<Record<string, z.ZodType>> = {
+const publicSchemas: Readonly<Record<string, z.ZodType>> = {
   ...servedSchemas,
   ...Object.fromEntries(
     kindNames.map((kind) => [`${kind}-page`, pageSchemas[kind]]),

@@ -1,7 +1,7 @@
 import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
 import { compare, type SummarizedRecords } from './compare.ts';
 import type { AnyRecords, DataSet, PreviousDataSet } from './data-set.ts';
-import { extendHistory, includesHistory, stepsSince } from './history.ts';
+import { continuesHistory, extendHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
 import { findOldSlugs, mergeOldSlugs, noOldSlugs } from './old-slugs.ts';
 import type { Past } from './past.ts';
@@ -29,7 +29,7 @@ export function advance(
   { isCopy = false } = {},
 ): Update {
   if (!previous) return { dataSet: read, steps: [], nameChanges: [] };
-  const next = isCopy ? read : keepDates(previous, read);
+  const next = isCopy ? read : correctDates(previous, read);
   const past = continuePast(previous, next);
   return {
     dataSet: { ...next, readPast: () => past },
@@ -39,23 +39,27 @@ export function advance(
 }
 
 /**
- * Keeps the dates of the previous data set if the records are the same, because the
- * dates record when this state was first seen. Changed records get the day on which
- * they were read, but are never dated before the previous data set, even if the
- * clock is wrong.
+ * Corrects the day and the edition of a data set that was just read. Both must say when
+ * its records were seen for the first time.
  */
-function keepDates(previous: PreviousDataSet, next: DataSet): DataSet {
-  const { provenance } = next;
-  const { captured, edition } = previous.provenance;
+function correctDates(previous: PreviousDataSet, next: DataSet): DataSet {
+  const { captured, edition } = next.provenance;
+  const previousDates = previous.provenance;
   if (previous.digest === next.digest) {
-    const firstEdition = edition ?? provenance.edition;
-    return {
-      ...next,
-      provenance: { ...provenance, captured, edition: firstEdition },
+    // The same records were already seen on the earlier day. If no edition was known
+    // then, this one is the first.
+    const provenance = {
+      ...next.provenance,
+      captured: previousDates.captured,
+      edition: previousDates.edition ?? edition,
     };
+    return { ...next, provenance };
   }
-  if (captured <= provenance.captured) return next;
-  return { ...next, provenance: { ...provenance, captured } };
+  if (captured >= previousDates.captured) return next;
+  // The clock is wrong, because these records cannot be older than those that they
+  // replace.
+  const provenance = { ...next.provenance, captured: previousDates.captured };
+  return { ...next, provenance };
 }
 
 /**
@@ -75,11 +79,11 @@ function continuePast(previous: PreviousDataSet, next: DataSet): Past {
   const renamed = isSame
     ? noOldSlugs
     : findOldSlugs(previous.readRecords(), next.readRecords());
-  const hasLongerHistory = includesHistory(
+  const isContinued = continuesHistory(
     { history: nextPast.history, digest: next.digest },
     { history: previousPast.history, digest: previous.digest },
   );
-  if (hasLongerHistory) {
+  if (isContinued) {
     return {
       history: nextPast.history,
       oldSlugs: mergeOldSlugs(previousPast.oldSlugs, renamed, nextPast.oldSlugs),

@@ -95,8 +95,7 @@ function compareFields(previous: AnyRecord, next: AnyRecord): FieldChange[] {
   for (const field of fields) {
     const from = previous[field] ?? null;
     const to = next[field] ?? null;
-    const isEqual = JSON.stringify(from) === JSON.stringify(to);
-    if (!isEqual) changes.push({ field, from, to });
+    if (from !== to) changes.push({ field, from, to });
   }
   return changes;
 }

@@ -244,6 +244,7 @@ function assertIntact(
     throw new GamedataError('data', `${record}: ${problem}`);
 }
 
+/** Checks the records against their digest, which is the identity of the data set. */
 function assertDigest(
   name: string,
   { digest }: DataSetDescription,
@@ -304,8 +305,9 @@ function parseRecords(files: StoredFiles): Records {
     return parseLines(files, kind, (line, record) => {
       const json = parseJsonRecord(line, record);
       const parsed = parse(recordSchemas[kind], json, { record }, REFRESH);
-      const isAscending = parsed.id > lastId && !slugs.has(parsed.slug);
-      if (!isAscending || encodeLine(parsed) !== `${line}\n`) {
+      const isNext = parsed.id > lastId && !slugs.has(parsed.slug);
+      const isUnchanged = encodeLine(parsed) === `${line}\n`;
+      if (!isNext || !isUnchanged) {
         const problem = `got ${formatValue(line)}, expected ascending ids, unique slugs, and fields in the usual order`;
         throw new GamedataError('data', `${record}: ${problem}`);
       }
@@ -373,6 +375,7 @@ function assertSummary(
   );
 }
 
+/** Parses the history and the old slugs. */
 function parsePast(files: StoredFiles): Past {
   const { name, description } = files;
   return {

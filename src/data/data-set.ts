@@ -105,6 +105,24 @@ const isFieldValue = (value: unknown): boolean =>
 
 export type AnyRecords = Readonly<Record<Kind, readonly AnyRecord[]>>;
 
+/** The first and the last generation that a record names. */
+export interface GenerationRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Returns undefined if no record names a generation. Items never do. */
+export function findGenerations(records: Records): GenerationRange | undefined {
+  const generations = new Set<number>();
+  for (const kind of kindNames) {
+    for (const record of records[kind]) {
+      if ('generation' in record) generations.add(record.generation);
+    }
+  }
+  if (generations.size === 0) return undefined;
+  return { first: Math.min(...generations), last: Math.max(...generations) };
+}
+
 export const addUrl = (
   base: LinkBase,
   kind: Kind,

@@ -41,15 +41,13 @@ export function formatHeadline({ changes }: Comparison): string {
 
 const MAX_FIELD_NAMES = 3;
 
+/** Names the fields that changed, as in `: its name`, unless there are many. */
 function formatFieldNames({ changed }: KindChanges): string {
   const names = new Set<string>();
   for (const { fields } of changed) {
     for (const { field } of fields) names.add(field);
   }
   if (names.size === 0 || names.size > MAX_FIELD_NAMES) return '';
-  // Field names from other deployments might contain markup.
-  const areSafe = [...names].every((name) => /^\w+$/.test(name));
-  if (!areSafe) return '';
   const owner = changed.length === 1 ? 'its' : 'their';
   return `: ${owner} ${[...names].join(', ')}`;
 }
@@ -83,11 +81,8 @@ export function formatText(comparison: Comparison): string[] {
 export function formatMarkdown(comparison: Comparison): string[] {
   const headline = capitalize(formatHeadline(comparison));
   const lines = [`## ${headline}`, '', formatSpan(comparison)];
-  for (const group of describeGroups(
-    comparison,
-    Infinity,
-    (text) => `\`${text}\``,
-  )) {
+  const mark: Mark = (text) => `\`${text}\``;
+  for (const group of describeGroups(comparison, Infinity, mark)) {
     lines.push('', `### ${group.title}`, '');
     for (const line of group.lines) lines.push(`- ${line}`);
   }

@@ -63,27 +63,19 @@ export function checkUpdate(
   options: GuardOptions,
 ): void {
   const violations: Violation[] = [];
-  const report: Report = (violation) => violations.push(violation);
-  const change: Change = { previous, next, options };
   if (previous.digest !== next.digest) {
-    for (const kind of kindNames) checkRecords(kind, change, report);
+    for (const kind of kindNames) {
+      violations.push(...checkRecords(kind, previous, next, options));
+    }
   }
   if (previous.namesSummary?.digest !== next.namesSummary?.digest) {
-    checkNames(change, report);
+    violations.push(...checkNames(previous, next, options));
   }
   if (violations.length === 0) return;
   const problems = violations.map(({ problem }) => problem);
   throw new GamedataError('guard', problems.join('; '), {
     hint: hintAtOptions(violations),
   });
-}
-
-type Report = (violation: Violation) => void;
-
-interface Change {
-  readonly previous: PreviousDataSet;
-  readonly next: DataSet;
-  readonly options: GuardOptions;
 }
 
 /** Names the options that permit everything that changes too much. */
@@ -109,40 +101,49 @@ interface RecordPair {
 /** Checks the records of a kind that are gone, and the values of its fields. */
 function checkRecords(
   kind: Kind,
-  { previous, next, options }: Change,
-  report: Report,
-): void {
-  const { maxShrink } = options;
+  previous: PreviousDataSet,
+  next: DataSet,
+  options: GuardOptions,
+): Violation[] {
   const nextRecords = new Map<number, AnyRecord>();
   for (const record of next.readRecords()[kind]) nextRecords.set(record.id, record);
-  const comparedRecords = listCompared(kind, previous, options);
   const goneSlugs: string[] = [];
   const pairs: RecordPair[] = [];
-  for (const record of comparedRecords) {
+  for (const record of listCompared(kind, previous, options)) {
     const nextRecord = nextRecords.get(record.id);
     if (nextRecord) pairs.push({ previous: record, next: nextRecord });
     else goneSlugs.push(record.slug);
   }
-  const gone = {
+  const violations: Violation[] = [];
+  const gone: Share = {
     subject: kind,
     effect: 'records are gone',
     affected: goneSlugs.length,
     total: previous.counts[kind],
     examples: goneSlugs,
   };
+  const { maxShrink } = options;
   if (exceeds(gone, maxShrink)) {
     const problem = describeShare(gone, maxShrink);
-    report({ problem, maxShrink: calculatePercent(gone) });
+    violations.push({ problem, maxShrink: calculatePercent(gone) });
   }
   for (const field of Object.keys(recordSchemas[kind].shape)) {
     const changed = compareField(kind, field, pairs);
-    const maxPercent = VALUES_FACTOR * maxShrink;
-    const isTolerated = changed.affected <= ALWAYS_ALLOWED;
-    if (isTolerated || !exceeds(changed, maxPercent)) continue;
-    const problem = describeShare(changed, maxPercent);
-    const sufficient = Math.ceil(calculatePercent(changed) / VALUES_FACTOR);
-    report({ problem, maxShrink: sufficient });
+    const violation = checkValues(changed, maxShrink);
+    if (violation) violations.push(violation);
   }
+  return violations;
+}
+
+/** Checks the values of a field. */
+function checkValues(changed: Share, maxShrink: number): Violation | undefined {
+  const maxPercent = VALUES_FACTOR * maxShrink;
+  if (changed.affected <= ALWAYS_ALLOWED) return undefined;
+  if (!exceeds(changed, maxPercent)) return undefined;
+  return {
+    problem: describeShare(changed, maxPercent),
+    maxShrink: Math.ceil(calculatePercent(changed) / VALUES_FACTOR),
+  };
 }
 
 /**
@@ -202,28 +203,32 @@ function readValue(record: AnyRecord, field: string): string | number | null {
 }
 
 /** Checks the names in each language that are gone or replaced. */
-function checkNames({ previous, next, options }: Change, report: Report): void {
-  const { maxShrink, allowMissing } = options;
+function checkNames(
+  previous: PreviousDataSet,
+  next: DataSet,
+  { maxShrink, allowMissing }: GuardOptions,
+): Violation[] {
   const changes = compareNames(
     { records: previous.readRecords(), names: previous.readNames() },
     { records: next.readRecords(), names: next.readNames() },
   );
+  const violations: Violation[] = [];
   for (const { language, before, lost, replaced, examples } of changes) {
     const subject = `names/${language}`;
     if (allowMissing.includes(subject)) continue;
     const shared = { subject, total: before, examples };
     const gone = { ...shared, effect: 'names are gone', affected: lost };
+    const different = { ...shared, effect: 'names changed', affected: replaced };
+    // One violation is enough, because one option permits both changes.
     if (exceeds(gone, maxShrink)) {
       const problem = describeShare(gone, maxShrink);
-      report({ problem, allowMissing: subject });
-      continue;
+      violations.push({ problem, allowMissing: subject });
+    } else if (replaced > ALWAYS_ALLOWED && exceeds(different, MAX_REPLACED_NAMES)) {
+      const problem = describeShare(different, MAX_REPLACED_NAMES);
+      violations.push({ problem, allowMissing: subject });
     }
-    const different = { ...shared, effect: 'names changed', affected: replaced };
-    const isTolerated = replaced <= ALWAYS_ALLOWED;
-    if (isTolerated || !exceeds(different, MAX_REPLACED_NAMES)) continue;
-    const problem = describeShare(different, MAX_REPLACED_NAMES);
-    report({ problem, allowMissing: subject });
   }
+  return violations;
 }
 
 /** The records, values or names that are affected by a change. */

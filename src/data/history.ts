@@ -18,19 +18,19 @@ const MAX_STEPS = 100;
 const MAX_CHANGES = 10_000;
 
 /**
- * Adds a step as the newest one, unless it contains no changes. Such a step has another
- * digest if records are only written differently, for example with a new field that is
- * null. The history then leads to the new digest.
+ * Adds a step as the newest one. If nothing has changed, the newest step then leads to
+ * the new digest instead: the digest differs even if records are only written
+ * differently, for example with a new field that is null.
  */
 export function extendHistory(history: History, step: Comparison): History {
-  if (countChanges(step) > 0) return cutHistory([step, ...history.steps]);
+  if (countChanges(step) > 0) return limitHistory([step, ...history.steps]);
   const [newestStep, ...olderSteps] = history.steps;
   if (!newestStep) return history;
   return { steps: [{ ...newestStep, to: step.to }, ...olderSteps] };
 }
 
 /** Drops the oldest steps that exceed the limits. */
-function cutHistory(steps: readonly Comparison[]): History {
+function limitHistory(steps: readonly Comparison[]): History {
   const kept: Comparison[] = [];
   let changes = 0;
   for (const step of steps.slice(0, MAX_STEPS)) {
@@ -51,7 +51,7 @@ function parseHistory(json: unknown, record: string): History {
   const allSteps = parse(anySteps, json, { record }).steps;
   const newestSteps = allSteps.slice(0, MAX_STEPS);
   const history = parse(historySchema, { steps: newestSteps }, { record });
-  return cutHistory(history.steps);
+  return limitHistory(history.steps);
 }
 
 /**
@@ -111,42 +111,30 @@ export interface HistoryUpTo {
 }
 
 /**
- * Returns whether a history continues the previous history. It must start with the
- * steps since the previous data set, followed by the previous steps. The oldest of
- * these steps may be missing, because the size of a history is limited. Steps are
- * compared by their digests.
+ * Returns whether a history continues the previous one: it consists of newer steps, which
+ * start at the previous data set, and of the previous steps. The oldest of them may be
+ * missing, but only if there are too many.
+ *
+ * The previous data set may occur several times in the history, because a change may
+ * have been reverted. In A→B→A, either no step or two steps are newer than A. Therefore
+ * each place is tried.
  */
-export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
+export function continuesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;
-  for (const newerSteps of listStepsSince(next, previous.digest)) {
-    const expectedSteps = cutHistory([
-      ...newerSteps,
-      ...previous.history.steps,
-    ]).steps;
-    const isIncluded = expectedSteps.every((step, index) =>
-      isSameStep(step, steps[index]),
-    );
-    if (isIncluded) return true;
+  // All data sets in the history, with the newest first.
+  const digests = [next.digest, ...steps.map(({ from }) => from.digest)];
+  for (const [newerCount, digest] of digests.entries()) {
+    if (digest !== previous.digest) continue;
+    const newerSteps = steps.slice(0, newerCount);
+    const expected = limitHistory([...newerSteps, ...previous.history.steps]);
+    if (startsWith(next.history, expected)) return true;
   }
   return false;
 }
 
-/**
- * Lists the newer steps for each occurrence of a data set in a history. If a change
- * was reverted, the data set occurs several times. For example, A→B→A has no steps
- * after the second A, and two steps after the first.
- */
-function listStepsSince(
-  { history, digest }: HistoryUpTo,
-  searched: string,
-): Comparison[][] {
-  const { steps } = history;
-  const digests = [digest, ...steps.map(({ from }) => from.digest)];
-  const found: Comparison[][] = [];
-  for (const [newSteps, reachedDigest] of digests.entries()) {
-    if (reachedDigest === searched) found.push(steps.slice(0, newSteps));
-  }
-  return found;
+/** Returns whether a history's newest steps are those of another one. */
+function startsWith({ steps }: History, newest: History): boolean {
+  return newest.steps.every((step, index) => isSameStep(step, steps[index]));
 }
 
 function isSameStep(step: Comparison, other: Comparison | undefined): boolean {

@@ -10,6 +10,7 @@ export const selectNames = (language: Names, records: AddressedRecords): Names =
   ...mapKinds((kind) => selectNamesOfKind(language, kind, records)),
 });
 
+/** Selects the names of the given records of one kind. */
 function selectNamesOfKind(
   language: Names,
   kind: Kind,
@@ -78,6 +79,7 @@ export function compareNames(
   return changes;
 }
 
+/** Lists the records whose id exists in both data sets. */
 function listCommonRecords(
   previous: AddressedRecords,
   next: AddressedRecords,
@@ -95,6 +97,7 @@ function listCommonRecords(
   return commonRecords;
 }
 
+/** Counts the changes of the records' names in one language. */
 function countChanges(
   records: readonly CommonRecord[],
   previousNames: Names | undefined,
@@ -108,20 +111,22 @@ function countChanges(
   for (const { kind, previousSlug, nextSlug } of records) {
     const previousName = findName(previousNames, kind, previousSlug) ?? null;
     const nextName = findName(nextNames, kind, nextSlug) ?? null;
-    if (previousName !== null) before++;
-    if (previousName === nextName) continue;
     if (previousName === null) {
-      added++;
+      if (nextName !== null) added++;
       continue;
     }
+    before++;
+    if (nextName === previousName) continue;
     if (nextName === null) lost++;
     else replaced++;
-    if (examples.length < MAX_EXAMPLES) {
-      examples.push(
-        `${previousSlug}: ${formatValue(previousName)} → ${formatValue(nextName)}`,
-      );
-    }
+    const names = `${formatValue(previousName)} → ${formatValue(nextName)}`;
+    examples.push(`${previousSlug}: ${names}`);
   }
-  const changed = added + lost + replaced;
-  return { before, lost, replaced, changed, examples };
+  return {
+    before,
+    lost,
+    replaced,
+    changed: added + lost + replaced,
+    examples: examples.slice(0, MAX_EXAMPLES),
+  };
 }

@@ -66,7 +66,9 @@ function createValues(context: HostContext): TemplateValues {
   return {
     ...values,
     ...webServer.formatHeaderSets(formatHeaders),
+    // Apache already listens on port 80.
     ownPort: port === '80' ? '' : port,
+    // A site below a path shares the server with other sites.
     rootDirective: base === '' ? 'DocumentRoot' : `Alias "${base}"`,
     endpoint: `^(?:api/gamedata/|api/gamedata/${kinds}/|api/gamedata/${kinds}/[a-z0-9-]+/)$`,
     prefersPage,

@@ -37,6 +37,7 @@ export function createHeadersFile({ baseUrl }: HostContext): HostFile {
 
 const ownBlocks = listOwnBlocks();
 
+/** Lists the blocks of all files whose headers differ from those of a page. */
 function listOwnBlocks(): Block[] {
   const blocks: Block[] = [];
   const errorPaths = Object.values(responses.errorFiles).map((file) => `/${file}`);

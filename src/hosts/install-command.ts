@@ -1,19 +1,30 @@
 import { quoteArgument } from '../contract/words.ts';
 import type { Installation } from './host.ts';
 
+/** How a file of the site differs from the published one. */
+export type FileChange = 'added' | 'changed' | 'none';
+
+/** How the files that a web server reads differ from the published ones. */
+export interface ConfigurationChange {
+  /** The configuration that the operator copies. */
+  readonly source: FileChange;
+  /** The file with the redirects, which the server reads from the site. */
+  readonly redirects: FileChange;
+}
+
 /**
- * Returns the shell command that the operator must run after a build, if any.
+ * Returns the shell command that the operator must run after a build, or undefined if
+ * the web server needs none.
  *
- * @param change compares a file in the site with the previously published version
+ * @param out the folder of the site
  */
-export function installCommand(
-  { source, target, redirects, enable, reload }: Installation,
+export function createInstallCommand(
+  { source, target, enable, reload }: Installation,
   out: string,
-  change: (file: string) => 'added' | 'changed' | 'none',
+  change: ConfigurationChange,
 ): string | undefined {
   const template = quoteArgument(`${out}/${source}`);
-  const changed = change(source);
-  if (changed === 'added') {
+  if (change.source === 'added') {
     // We use `-i`, because the operator may already have a copy even if the site is
     // new.
     const commands = [`cp -i ${template} ${target}`];
@@ -21,10 +32,9 @@ export function installCommand(
     commands.push(reload);
     return `${commands.join(' && ')}  # on Debian`;
   }
-  if (changed === 'changed') {
+  if (change.source === 'changed') {
     const steps = `the template has changed: merge it into your copy, then ${reload}`;
     return `diff -u ${target} ${template}  # on Debian; ${steps}`;
   }
-  if (redirects === undefined) return undefined;
-  return change(redirects) === 'none' ? undefined : reload;
+  return change.redirects === 'none' ? undefined : reload;
 }

@@ -55,6 +55,7 @@ export function createRules({
   if (iconRedirect !== null) {
     rules.push(`${paths.ICONS_PATH}* ${iconRedirect}:splat 302`);
   }
+  // The files are at the top of the site, even if its URLs have a base path.
   if (base !== '') rules.push('/* /:splat 200');
   return rules;
 }
@@ -83,8 +84,10 @@ function createPageRules(
 ): string[] {
   const rules: string[] = [];
   for (const subset of listSubsets(parameters)) {
+    // Without an offset, a query selects the first page.
     const selectablePages = subset.includes('offset') ? pages : pages.slice(0, 1);
-    for (const format of subset.includes('format') ? formats : ['']) {
+    const selectableFormats = subset.includes('format') ? formats : [''];
+    for (const format of selectableFormats) {
       for (const { offset, file } of selectablePages) {
         const values = { format, limit: PAGE_SIZE, offset };
         const query = subset.map((name) => `${name}=${values[name]}`);
@@ -96,18 +99,18 @@ function createPageRules(
     // `400.json` explains page ranges, so we use it only if the query has a limit or
     // an offset.
     const isRange = subset.some((name) => name !== 'format');
-    rules.push(
-      formatRule(path, anyValues, `/${errorFiles[isRange ? 400 : 404]} 404`),
-    );
+    const errorFile = isRange ? errorFiles[400] : errorFiles[404];
+    rules.push(formatRule(path, anyValues, `/${errorFile} 404`));
   }
   return rules;
 }
 
 /** Lists all subsets of the parameters, with the largest first. */
 function listSubsets(parameters: readonly Parameter[]): Parameter[][] {
-  const subsets: Parameter[][] = [];
-  for (let bits = 0; bits < 2 ** parameters.length; bits++) {
-    subsets.push(parameters.filter((_, place) => bits & (1 << place)));
+  let subsets: Parameter[][] = [[]];
+  for (const parameter of parameters) {
+    const withParameter = subsets.map((subset) => [...subset, parameter]);
+    subsets = [...subsets, ...withParameter];
   }
   return subsets.sort((one, other) => other.length - one.length);
 }

@@ -81,18 +81,23 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   const base = paths.getBasePath(baseUrl);
   const kinds = kindNames.join('|');
   const prefix = escapeRegExp(base + paths.API_PREFIX.slice(0, -1));
+  // Lists may have any limit and offset.
   const lists = { pattern: `^${prefix}/(?:${kinds})/?$` };
+  // Rules apply to every method.
   const methods = {
     pattern: `^${prefix}(?:/.*)?$`,
     method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   };
+  // Browsers get pages at every path but those of files.
   const browsers = {
     pattern: `^${prefix}(?:/(?:[^/]+/)*[^/.]*)?$`,
     header: { accept: 'text/html' },
   };
+  // Without its trailing slash, a path is redirected. Rules ignore trailing slashes.
   const slashes = { pattern: `^${prefix}(?:/(?:${kinds})/[^/.]+)?$` };
   const entry = `export default createEdgeFunction(${JSON.stringify(base)});`;
   const handler = `${handlerModule()}\n${entry}`;
+  // The other functions run the same code.
   const reference = "export { default } from './gamedata.js';";
   return [
     createFunction('gamedata', handler, lists),
@@ -102,6 +107,7 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   ];
 }
 
+/** Creates the file of an edge function. */
 function createFunction(
   name: string,
   code: string,

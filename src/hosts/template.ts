@@ -26,35 +26,19 @@ const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /**
  * Fills in one line of a template. If one of its values is a list, the line is
- * repeated for each item.
+ * repeated with each item in place of the list.
  */
 function fillLine(line: string, values: TemplateValues): string {
-  const list = findList(line, values);
-  if (!list) {
-    return line.replaceAll(
-      PLACEHOLDER,
-      (_, name: string) => `${lookUp(values, name)}`,
-    );
-  }
-  let copies = '';
-  for (const item of list) {
-    copies += line.replaceAll(PLACEHOLDER, (_, name: string) => {
-      const value = lookUp(values, name);
-      return typeof value === 'string' ? value : item;
-    });
-  }
-  return copies;
-}
-
-function findList(
-  line: string,
-  values: TemplateValues,
-): readonly string[] | undefined {
   for (const [, name = ''] of line.matchAll(PLACEHOLDER)) {
     const value = lookUp(values, name);
-    if (typeof value !== 'string') return value;
+    if (typeof value === 'string') continue;
+    const copies = value.map((item) => fillLine(line, { ...values, [name]: item }));
+    return copies.join('');
   }
-  return undefined;
+  return line.replaceAll(
+    PLACEHOLDER,
+    (_, name: string) => `${lookUp(values, name)}`,
+  );
 }
 
 function lookUp(values: TemplateValues, name: string): string | readonly string[] {

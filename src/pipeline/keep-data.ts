@@ -42,34 +42,37 @@ export async function keepDataSet(
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}.data`;
   explainFailure('cannot be created', folder, () => createFolder(folder));
   const { files, description } = createDataSetFiles(dataSet, readDataLicense());
-  const content = encodeBody(description);
-  const digest = sha256(content).slice(0, 12);
+  const manifest = encodeBody(description);
+  const digest = sha256(manifest).slice(0, 12);
   const keptNames = listKept(folder);
-  const current =
-    keptNames.find((name) => name.endsWith(`-${digest}`)) ?? `${today}-${digest}`;
-  const target = path.join(folder, current);
+  const existingName = keptNames.find((name) => name.endsWith(`-${digest}`));
+  const currentName = existingName ?? `${today}-${digest}`;
+  const target = path.join(folder, currentName);
   await withOutput(
     target,
-    ({ publish }) => publish(files, { encodeManifest: () => content }),
+    ({ publish }) => publish(files, { encodeManifest: () => manifest }),
     { manifestFile: DATA_SET_FILE },
   );
+  // The time shows in which order data sets were kept, also if one is kept again.
   const now = new Date();
   utimesSync(path.join(target, DATA_SET_FILE), now, now);
-  const others = keptNames.filter((name) => name !== current);
-  const outdated = others.slice(0, Math.max(0, others.length - (keep - 1)));
-  for (const name of outdated) removeDataSet(path.join(folder, name));
+  const otherNames = keptNames.filter((name) => name !== currentName);
+  const excess = Math.max(0, otherNames.length + 1 - keep);
+  for (const name of otherNames.slice(0, excess)) {
+    removeDataSet(path.join(folder, name));
+  }
   return target;
 }
 
 /** Lists the names of the kept data sets. The one that was kept last is at the end. */
 function listKept(folder: string): string[] {
-  const keptMs = new Map<string, number>();
-  for (const name of readdirSync(folder)) {
+  const kept: { readonly name: string; readonly keptMs: number }[] = [];
+  for (const name of readdirSync(folder).sort()) {
     const status = readStatus(path.join(folder, name, DATA_SET_FILE));
-    if (KEPT_NAME.test(name) && status) keptMs.set(name, status.mtimeMs);
+    if (KEPT_NAME.test(name) && status) kept.push({ name, keptMs: status.mtimeMs });
   }
-  const timeOf = (name: string): number => keptMs.get(name) ?? 0;
-  return [...keptMs.keys()].sort().sort((one, other) => timeOf(one) - timeOf(other));
+  kept.sort((one, other) => one.keptMs - other.keptMs);
+  return kept.map(({ name }) => name);
 }
 
 /**
@@ -85,6 +88,7 @@ function removeDataSet(folder: string): void {
       if (isInFolders(folder, file))
         rmSync(path.join(folder, file), { force: true });
     }
+    // In reverse order, inner folders come before the folders that contain them.
     const subfolders = [...listParentFolders(listedFiles)].sort().reverse();
     for (const subfolder of subfolders) {
       attempt(() => rmdirSync(path.join(folder, subfolder)));

@@ -17,7 +17,7 @@ import { readPreviousDataSet } from '../data/data-set-folder.ts';
 import { encodeOldSlugs } from '../data/old-slugs.ts';
 import { GamedataError } from '../errors.ts';
 import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
-import { installCommand } from '../hosts/install-command.ts';
+import { createInstallCommand, type FileChange } from '../hosts/install-command.ts';
 import {
   codeDigest,
   PRODUCT,
@@ -92,10 +92,13 @@ async function buildSite(
   options: MakeSiteOptions,
   started: number,
 ): Promise<BuildReport> {
-  const { out, source, keep = 0 } = options;
+  const { out, source, keep = 0, copiedFrom } = options;
   assertCacheOutside(output.folder, source.cacheFolder);
   const published = await readPublishedSite(output);
-  const { loaded, copied, settings } = await load(output, published, options);
+  const { loaded, copied, settings } =
+    copiedFrom === undefined
+      ? await loadForBuild(published, options)
+      : await loadForCopy(copiedFrom, output, published, options);
   const update = await updateData(published.dataSet, loaded, source);
   const { dataSet } = update;
 
@@ -110,7 +113,7 @@ async function buildSite(
   const previousWarnings = published.dataSet?.warnings ?? [];
   const warnings = groupWarnings(dataSet.warnings, previousWarnings);
   const inputs: Inputs = {
-    meta: describeSite(dataSet, loaded, settings, warnings),
+    meta: createSiteMeta(dataSet, loaded, settings, warnings),
     dataSet,
     dataLicense: readDataLicense(),
     hosts: settings.hosts,
@@ -202,37 +205,64 @@ interface LoadedSite {
 }
 
 /**
- * Resolves the settings and reads the data. A build resolves its settings first, so that
- * invalid ones fail before anything is read. A copy cannot do this, because the base URL
- * and the links come from the copied site.
+ * Resolves the settings of a build, and then reads the data from its source, so that
+ * invalid settings fail before anything is read.
  */
-async function load(
+async function loadForBuild(
+  published: PublishedSite,
+  options: MakeSiteOptions,
+): Promise<LoadedSite> {
+  const settings = resolveNamedSettings(options, published);
+  const loaded = await loadSource({
+    ...options.source,
+    isPublished: published.meta !== undefined,
+    previous: published.dataSet,
+  });
+  return { loaded, copied: undefined, settings };
+}
+
+/**
+ * Reads the site that is copied. Its `meta.json` comes first, because the base URL and
+ * the links of the copy come from there, and because the settings determine whether the
+ * icons are read.
+ */
+async function loadForCopy(
+  copiedFrom: string,
   output: Output,
   published: PublishedSite,
-  { out, source, wanted, copiedFrom }: MakeSiteOptions,
+  options: MakeSiteOptions,
 ): Promise<LoadedSite> {
-  const resolve = (copied?: Meta): Settings => {
-    const settings = resolveSettings(wanted, out, copied);
-    if (published.meta) assertSettingsNamed(wanted, settings, published.meta);
-    return settings;
-  };
-  if (copiedFrom === undefined) {
-    const settings = resolve();
-    const isPublished = published.meta !== undefined;
-    const previous = published.dataSet;
-    const loaded = await loadSource({ ...source, isPublished, previous });
-    return { loaded, copied: undefined, settings };
-  }
   const copied = await copySite(copiedFrom, output, {
-    ...source,
-    wantsIcons: (meta) => resolve(meta).sprites.mode === 'mirror',
+    ...options.source,
+    wantsIcons(copiedMeta) {
+      const { sprites } = resolveNamedSettings(options, published, copiedMeta);
+      return sprites.mode === 'mirror';
+    },
   });
   const { dataSet, meta, requests } = copied;
   const loaded = { dataSet, source: meta.source, isCopy: true, requests };
-  return { loaded, copied, settings: resolve(meta) };
+  const settings = resolveNamedSettings(options, published, meta);
+  return { loaded, copied, settings };
 }
 
-function describeSite(
+/**
+ * Resolves the settings, and compares them with those of the published site.
+ *
+ * @param copied describes the copied site; undefined for a build
+ * @throws GamedataError if a setting is invalid, or would be changed without being named
+ */
+function resolveNamedSettings(
+  { wanted, out }: MakeSiteOptions,
+  published: PublishedSite,
+  copied?: Meta,
+): Settings {
+  const settings = resolveSettings(wanted, out, copied);
+  if (published.meta) assertSettingsNamed(wanted, settings, published.meta);
+  return settings;
+}
+
+/** Creates the content of `meta.json`. */
+function createSiteMeta(
   { provenance, digest, namesSummary, counts }: DataSet,
   { fallback }: SourceResult,
   settings: Settings,
@@ -317,41 +347,51 @@ function fingerprint({
   assets,
 }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, sha256(encodeBody(file))]);
-  hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const { history, oldSlugs } = dataSet.readPast();
   const past = [history, encodeOldSlugs(oldSlugs)];
-  const inputs = [meta, dataSet.warnings, past, hashes];
-  // The document root matters only for web servers, whose configuration contains it.
+  const inputs: unknown[] = [meta, dataSet.warnings, past, hashes];
+  // Only the configuration of web servers contains the document root.
   const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
-  const hashed = JSON.stringify(hasRoot ? [...inputs, { root }] : inputs);
+  if (hasRoot) inputs.push({ root });
   return {
     generator: meta.generator,
     code: codeDigest(),
-    inputs: sha256(hashed),
+    inputs: sha256(JSON.stringify(inputs)),
   };
 }
 
 /**
- * Lists the commands that install the host configuration. Hosts whose configuration
- * has not changed need no command.
+ * Lists the commands that install the configuration of web servers. A server whose
+ * configuration has not changed needs no command.
  */
 function listInstallCommands(
-  names: readonly HostName[],
-  { folder: out, published }: Output,
+  hostNames: readonly HostName[],
+  output: Output,
   files: readonly SiteFile[],
 ): string[] {
-  const findChange = (name: string): 'none' | 'added' | 'changed' => {
-    const publishedFile = published.entries.get(name);
-    const file = files.find(({ path }) => path === name);
-    if (file === undefined) return 'none';
-    if (publishedFile === undefined) return 'added';
-    return publishedFile.sha256 === sha256(encodeBody(file)) ? 'none' : 'changed';
-  };
   const commands: string[] = [];
-  for (const name of names) {
-    const { installation } = allHosts[name];
-    const command = installation && installCommand(installation, out, findChange);
+  for (const hostName of hostNames) {
+    const { installation } = allHosts[hostName];
+    if (!installation) continue;
+    const command = createInstallCommand(installation, output.folder, {
+      source: findChange(installation.source, output, files),
+      redirects: findChange(installation.redirects, output, files),
+    });
     if (command !== undefined) commands.push(command);
   }
   return commands;
+}
+
+/** Compares a file of the next site with the published one. */
+function findChange(
+  path: string | undefined,
+  { published }: Output,
+  files: readonly SiteFile[],
+): FileChange {
+  const file = files.find((candidate) => candidate.path === path);
+  if (!file) return 'none';
+  const publishedFile = published.entries.get(file.path);
+  if (!publishedFile) return 'added';
+  const isSame = publishedFile.sha256 === sha256(encodeBody(file));
+  return isSame ? 'none' : 'changed';
 }

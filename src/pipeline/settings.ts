@@ -122,8 +122,8 @@ function describeMissingHosts(hosts: readonly string[]): MissingOption {
 }
 
 function hasSameHosts({ hosts }: Settings, published: Meta): boolean {
-  const sortedHosts = [...hosts].sort().join(' ');
-  return sortedHosts === [...published.hosts].sort().join(' ');
+  const sortedHosts = hosts.toSorted().join(' ');
+  return sortedHosts === published.hosts.toSorted().join(' ');
 }
 
 /**
@@ -134,26 +134,28 @@ export function describeChangedSettings(
   settings: Settings,
   published: Meta,
 ): string[] {
+  // The order of hosts has no effect.
+  const { hosts } = hasSameHosts(settings, published) ? settings : published;
+  const rows = [
+    ['base URL', published.base_url, settings.baseUrl],
+    ['links', published.links, settings.links],
+    ['hosts', formatHosts(hosts), formatHosts(settings.hosts)],
+    ['icons', published.sprites.mode, settings.sprites.mode],
+    ['archive', formatYesNo(published.archive), formatYesNo(settings.archive)],
+  ] as const;
   const changes: string[] = [];
-  const compare = (name: string, before: string, after: string): void => {
-    if (before !== after) changes.push(`${name} ${before} → ${after}`);
-  };
-  const listHosts = (hosts: readonly string[]): string => hosts.join(' ') || 'none';
-  compare('base URL', published.base_url, settings.baseUrl);
-  compare('links', published.links, settings.links);
-  if (!hasSameHosts(settings, published)) {
-    compare('hosts', listHosts(published.hosts), listHosts(settings.hosts));
+  for (const [name, publishedValue, value] of rows) {
+    if (value !== publishedValue)
+      changes.push(`${name} ${publishedValue} → ${value}`);
   }
-  compare('icons', published.sprites.mode, settings.sprites.mode);
-  const formatArchive = (archive: boolean): string => (archive ? 'yes' : 'no');
-  compare(
-    'archive',
-    formatArchive(published.archive ?? false),
-    formatArchive(settings.archive),
-  );
   return changes;
 }
 
+const formatHosts = (hosts: readonly string[]): string => hosts.join(' ') || 'none';
+
+const formatYesNo = (value = false): string => (value ? 'yes' : 'no');
+
+/** Links lead to endpoints, unless a host ignores queries. */
 function resolveLinks(
   wanted: LinkStyle | undefined,
   hosts: readonly HostName[],
@@ -181,15 +183,17 @@ function resolveIconSource(
   return { mode, upstream: sprites.upstream ?? DEFAULT_ICONS_UPSTREAM };
 }
 
+/** Creates the error for a build that names hosts but no base URL. */
 function createBaseUrlError(hosts: readonly HostName[]): GamedataError {
   const names = [...new Set(hosts)].join(', ');
-  const hints = hosts.map((name) => allHosts[name].baseUrlHint);
+  const hostHints = hosts.map((name) => allHosts[name].baseUrlHint);
+  const hostHint = hostHints.find((hint) => hint !== undefined);
   return new GamedataError(
     'usage',
     `--base-url: got none, expected the base URL of the site on ${names}`,
     {
       hint:
-        hints.find((hint) => hint !== undefined) ??
+        hostHint ??
         'Use --base-url, BASE_URL, or "base-url" in gamedata.config.json.',
     },
   );
@@ -206,7 +210,8 @@ function readBaseUrl(copied: Meta | undefined): string | undefined {
 }
 
 /**
- * Resolves the document root, which is part of a web server's configuration.
+ * Resolves the document root, which is part of a web server's configuration. It is the
+ * folder of the site, unless the user named another one.
  *
  * @param system resolves paths; tests pass the path module for another operating
  * system
@@ -218,19 +223,26 @@ export function resolveDocumentRoot(
   out: string,
   system: Pick<typeof path, 'resolve'> = path,
 ): string {
-  const isPosix = wanted?.startsWith('/') ?? false;
-  const root = (isPosix ? path.posix : system).resolve(wanted ?? out);
+  // A build on Windows may be for a web server on Linux.
+  const isPathOnLinux = wanted?.startsWith('/') ?? false;
+  const root = (isPathOnLinux ? path.posix : system).resolve(wanted ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
-  if (server === undefined) {
-    if (wanted === undefined) return root;
+  if (server !== undefined) {
+    const origin = wanted === undefined ? ' from --out' : '';
+    assertUsableRoot(root, server, origin);
+  } else if (wanted !== undefined) {
     const expected = joinWords(webServerNames, 'or');
     throw new GamedataError(
       'usage',
       `--root: got no host that uses it, expected --host ${expected}`,
     );
   }
+  return root;
+}
+
+/** Rejects a document root that a web server cannot have in its configuration. */
+function assertUsableRoot(root: string, server: HostName, origin: string): void {
   if (!root.startsWith('/')) {
-    const origin = wanted === undefined ? ' from --out' : '';
     throw new GamedataError(
       'usage',
       `--root: got the Windows path ${root}${origin}, expected the site's path on the server, such as /srv/gamedata/site`,
@@ -242,5 +254,4 @@ export function resolveDocumentRoot(
       `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
     );
   }
-  return root;
 }

@@ -8,11 +8,13 @@ import type { SourceResult } from '../upstream/source.ts';
 
 /**
  * Checks that the data set that was read may replace the published one, and continues
- * the published past. If nothing is published, the bundled data set takes its place: a
- * first build may already read a broken upstream. Its past is continued only if it comes
- * from the same upstream, as in a fork that commits its data set and builds its site in
- * a new clone each time. A copy of another data set was checked and dated when it was
- * captured.
+ * the published past.
+ *
+ * If nothing is published, the bundled data set is compared instead, because a first
+ * build may already read a broken upstream. Its past is continued only if it comes from
+ * the same upstream, as in a fork that commits its data set and builds its site in a new
+ * clone each time. A copy of another data set is then not compared, because it was
+ * checked and dated when it was captured.
  *
  * @throws GamedataError if the data set looks like a mistake of the upstream
  */
@@ -25,12 +27,14 @@ export async function updateData(
     if (previous) checkUpdate(previous, dataSet, limits);
     return advance(previous, dataSet, { isCopy });
   }
-  const compared = previous ?? (await readBundled());
-  if (compared) checkUpdate(compared, dataSet, limits);
-  const isContinued =
-    previous !== undefined || isFromSameUpstream(compared, dataSet);
-  const continued = isContinued ? compared : undefined;
-  return advance(continued, dataSet);
+  if (previous) {
+    checkUpdate(previous, dataSet, limits);
+    return advance(previous, dataSet);
+  }
+  const bundled = await readBundled();
+  if (bundled) checkUpdate(bundled, dataSet, limits);
+  const isContinued = isFromSameUpstream(bundled, dataSet);
+  return advance(isContinued ? bundled : undefined, dataSet);
 }
 
 function isFromSameUpstream(

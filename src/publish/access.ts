@@ -25,10 +25,12 @@ interface Correction {
  */
 export function createFileMaker(site: string): FileMaker {
   const { mode, gid: group } = fs.statSync(site);
-  // A web server opens files by name, so it needs permission to enter the folder but
-  // not to list it. Therefore we let every user who may enter the folder (the x bit,
-  // two bits below r) read its files.
-  const mayRead = (mode | (mode << 2)) & 0o044;
+  // A web server opens files by name, so it needs permission to enter the folder (x)
+  // but not to list it (r). Therefore whoever has either of them may read files. In a
+  // mode, r is two bits above x.
+  const mayList = mode & 0o044;
+  const mayEnter = mode & 0o011;
+  const mayRead = mayList | (mayEnter << 2);
   const groupMayWrite = mode & 0o020;
   const fileMode = 0o600 | mayRead | groupMayWrite;
   const folderMode = 0o700 | (mode & 0o075);
@@ -51,6 +53,7 @@ export function createFileMaker(site: string): FileMaker {
 /** The read, write and execute bits, which the umask may clear. */
 const ACCESS_BITS = 0o777;
 
+/** Compares the mode and the group of a new file with what it should have. */
 function findCorrection(
   file: string,
   expectedMode: number,
@@ -58,6 +61,7 @@ function findCorrection(
 ): Correction {
   const { mode, gid } = fs.statSync(file);
   const isRight = (mode & ACCESS_BITS) === expectedMode;
+  // A folder keeps the set-group-ID bit that it has inherited.
   const inheritedBits = mode & 0o7777 & ~ACCESS_BITS;
   return {
     mode: isRight ? undefined : expectedMode | inheritedBits,

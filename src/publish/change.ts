@@ -57,23 +57,45 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
     const parent = path.posix.dirname(file);
     // The site's folder itself may be the operator's symlink.
     if (parent === '.') return undefined;
-    if (!gaps.has(parent)) gaps.set(parent, findGap(parent) ?? lookAt(parent));
+    // A gap further out comes first.
+    if (!gaps.has(parent)) gaps.set(parent, findGap(parent) ?? checkFolder(parent));
     return gaps.get(parent);
   }
 
-  function lookAt(inside: string): Gap | undefined {
-    const status = readStatus(path.join(folder, inside));
+  function checkFolder(subfolder: string): Gap | undefined {
+    const status = readStatus(path.join(folder, subfolder));
     if (status?.isDirectory()) return undefined;
-    return { path: inside, isMissing: status === undefined };
+    return { path: subfolder, isMissing: status === undefined };
   }
 
   return findGap;
 }
 
 /**
- * Checks that a change writes only gamedata's own files inside the folder: the place of
- * each new file is free, no file that is replaced has become a folder, and each folder on the
- * way to a file is a real folder or missing. A symlink could lead out of the site.
+ * Lists the operator's files that a change would overwrite or follow: whatever is in the
+ * place of a new file, a folder in the place of a published file, and symlinks or files
+ * in the place of a folder. A symlink could lead out of the site.
+ */
+function listObstacles(folder: string, { added, replaced }: Change): string[] {
+  const findGap = createGapFinder(folder);
+  const publishedFiles = new Set(replaced);
+  const obstacles = new Set<string>();
+  for (const file of [...added, ...replaced]) {
+    const gap = findGap(file);
+    if (gap) {
+      // A missing folder contains no obstacles.
+      if (!gap.isMissing) obstacles.add(gap.path);
+      continue;
+    }
+    const status = readStatus(path.join(folder, file));
+    const isOurs = publishedFiles.has(file) && !status?.isDirectory();
+    if (status && !isOurs) obstacles.add(file);
+  }
+  return [...obstacles];
+}
+
+/**
+ * Checks that a change writes only gamedata's own files inside the folder.
  *
  * A build checks this before it commits the change, and again before it moves files,
  * because an operator may have added a file or a symlink meanwhile.
@@ -81,24 +103,9 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
  * @throws GamedataError
  */
 export function assertApplicable(folder: string, change: Change): void {
-  const { added, replaced } = change;
-  const findGap = createGapFinder(folder);
-  const obstacles = new Set<string>();
-  for (const file of [...added, ...replaced]) {
-    const gap = findGap(file);
-    if (gap?.isMissing === false) obstacles.add(gap.path);
-  }
-  for (const file of added) {
-    if (findGap(file)) continue;
-    if (readStatus(path.join(folder, file))) obstacles.add(file);
-  }
-  for (const file of replaced) {
-    if (findGap(file)) continue;
-    const status = readStatus(path.join(folder, file));
-    if (status?.isDirectory()) obstacles.add(file);
-  }
-  if (obstacles.size === 0) return;
-  const problem = `contains files in the way of the new site: ${listFirst([...obstacles], 5)}`;
+  const obstacles = listObstacles(folder, change);
+  if (obstacles.length === 0) return;
+  const problem = `contains files in the way of the new site: ${listFirst(obstacles, 5)}`;
   const hint =
     'If they are yours, move them elsewhere, or into public/ to make them part of the site. Otherwise, delete them.';
   throw new GamedataError('output', `${folder}: ${problem}`, { hint });

@@ -83,6 +83,11 @@ export function finish(folder: string): Finished {
   return { isCompleted: true, notices: cleanUp(folder) };
 }
 
+/**
+ * Reads the staged manifest.
+ *
+ * @throws GamedataError if it is damaged, or if another version of gamedata wrote it
+ */
 function readStagedEntries(folder: string, manifestFile: ManifestFile): Entries {
   try {
     const stagedFile = `${STAGED_FOLDER}/${manifestFile}`;
@@ -91,12 +96,12 @@ function readStagedEntries(folder: string, manifestFile: ManifestFile): Entries 
   } catch (cause) {
     const { message } = cause as Error;
     const deleteHint = `Delete ${path.join(folder, WORK_FOLDER)}, and build again.`;
-    // A newer version of gamedata can still finish its own change.
-    const ownHint = cause instanceof GamedataError ? cause.hint : undefined;
-    const hint = ownHint ?? deleteHint;
+    // The error for another version has a hint, because that version can still
+    // complete its own change.
+    const versionHint = cause instanceof GamedataError ? cause.hint : undefined;
     throw new GamedataError('output', `${folder}: cannot be completed: ${message}`, {
       cause,
-      hint,
+      hint: versionHint ?? deleteHint,
     });
   }
 }
@@ -120,6 +125,7 @@ function listStagedFiles(folder: string, next: Entries): string[] {
   return staged;
 }
 
+/** Moves and removes files in the order that `finish` explains. */
 function moveFiles(
   folder: string,
   { added, replaced, removed }: Change,

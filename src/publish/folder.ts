@@ -33,8 +33,14 @@ export function createFolder(folder: string, created: string[] = []): void {
   if (target !== undefined) createFolder(target, created);
 }
 
+/**
+ * Makes the missing parent folders of a folder.
+ *
+ * @param created gets their paths, inner folders first
+ */
 function createParents(folder: string, created: string[]): void {
   let parent = path.dirname(folder);
+  // Node returns the outermost folder that it has made.
   const outermost = fs.mkdirSync(parent, { recursive: true });
   if (outermost === undefined) return;
   const newParents: string[] = [];
@@ -57,24 +63,37 @@ function openToReaders(folder: string): void {
 }
 
 /** The sticky bit, and the permission of all other users to write. */
-const SHARED = 0o1002;
+const SHARED_BITS = 0o1002;
 
 /**
- * Rejects what another user has made in a shared folder. The sticky bit protects what
- * this user or root has made. Other folders are not checked, because whoever may write
- * to the parent folder can replace the folder at any time.
+ * Returns whether every user may create files in a folder, but only their owner may
+ * replace them, as in `/tmp`.
+ */
+function isShared(folder: string): boolean {
+  const { mode } = fs.statSync(folder);
+  return (mode & SHARED_BITS) === SHARED_BITS;
+}
+
+/**
+ * Rejects a folder or symlink that another user has made in a shared folder, because that
+ * user could change the site.
+ *
+ * In any other folder, the owner does not matter, because whoever may write to the
+ * parent folder can replace the site's folder at any time.
+ *
+ * @param name the folder as the user named it
  */
 function assertTrustedOwner(folder: string, name: string): void {
+  const ownUser = process.geteuid?.();
   // Windows has no user ids.
-  const user = process.geteuid?.();
-  if (user === undefined) return;
-  const { mode } = fs.statSync(path.dirname(folder));
-  if ((mode & SHARED) !== SHARED) return;
-  const { uid } = fs.lstatSync(folder);
-  if (uid === user || uid === 0) return;
+  if (ownUser === undefined) return;
+  if (!isShared(path.dirname(folder))) return;
+  const { uid: owner } = fs.lstatSync(folder);
+  const isRoot = owner === 0;
+  if (isRoot || owner === ownUser) return;
   throw new GamedataError(
     'output',
-    `${name}: was made by another user (${uid}) in a folder that every user can write to`,
+    `${name}: was made by another user (${owner}) in a folder that every user can write to`,
     { hint: 'Choose a folder whose parent only you can write to.' },
   );
 }

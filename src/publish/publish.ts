@@ -187,6 +187,7 @@ interface SiteSize {
   readonly bytes: number;
 }
 
+/** @param entries the entries of all files except the manifest */
 function measureSite(
   entries: Iterable<ManifestEntry>,
   manifestBytes: number,

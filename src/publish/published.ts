@@ -1,4 +1,4 @@
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   type BuildInputs,
@@ -28,7 +28,8 @@ export interface Published {
 const EMPTY_FOLDER_HINT = 'Choose a new or empty folder.';
 
 /**
- * Reads what is published in a folder.
+ * Reads the manifest in a folder, and finds the listed files that someone has modified or
+ * removed since.
  *
  * @throws GamedataError if the folder contains files but no manifest of this name
  */
@@ -36,21 +37,26 @@ export function readPublished(
   folder: string,
   manifestFile: ManifestFile,
 ): Published {
-  const names = explainFailure('is not a readable folder', folder, () =>
+  const namesInFolder = explainFailure('is not a readable folder', folder, () =>
     readdirSync(folder),
   );
-  if (names.every(isIgnored)) {
+  if (namesInFolder.every(isIgnored)) {
+    // Nothing is published yet.
     return { manifestFile, entries: new Map(), modified: new Set() };
   }
-  const manifest = readManifestBody(folder, manifestFile);
-  const { files, buildInputs } = parsePublished(folder, manifestFile, manifest);
-  const manifestTime = statSync(path.join(folder, manifestFile)).mtimeMs;
+  const manifestBody = readManifestBody(folder, manifestFile);
+  const manifest = parsePublished(folder, manifestFile, manifestBody);
+  const { mtimeMs: manifestMs } = statSync(path.join(folder, manifestFile));
   const modified = new Set<string>();
-  for (const entry of files) {
-    const status = readStatus(path.join(folder, entry.path));
-    if (isModified(folder, entry, status, manifestTime)) modified.add(entry.path);
+  for (const entry of manifest.files) {
+    if (isModified(folder, entry, manifestMs)) modified.add(entry.path);
   }
-  return { manifestFile, entries: entriesByPath(files), modified, buildInputs };
+  return {
+    manifestFile,
+    entries: entriesByPath(manifest.files),
+    modified,
+    buildInputs: manifest.buildInputs,
+  };
 }
 
 /**
@@ -62,6 +68,7 @@ function isIgnored(name: string): boolean {
   return name === LOST_FILES_FOLDER || name.startsWith('.');
 }
 
+/** @throws GamedataError if the folder has files but no readable manifest */
 function readManifestBody(folder: string, manifestFile: ManifestFile): Buffer {
   try {
     return readFile(folder, manifestFile);
@@ -80,6 +87,11 @@ interface ParsedManifest {
   readonly buildInputs: BuildInputs | undefined;
 }
 
+/**
+ * Parses the manifest of a site or of a data set.
+ *
+ * @throws GamedataError if it is invalid, or in the format of another version
+ */
 function parsePublished(
   folder: string,
   manifestFile: ManifestFile,
@@ -104,18 +116,20 @@ function parsePublished(
 }
 
 /**
- * Returns whether a file differs from its manifest entry. A build never leaves a
- * file newer than the manifest, but `git clone` and `unzip` do, so we compare the
- * content of newer files.
+ * Returns whether a file differs from its manifest entry. A build writes the manifest
+ * last, so a file that is not newer is as the build has written it. The content of a
+ * newer file is compared, because `git clone` and `unzip` write files in any order.
+ *
+ * @param manifestMs the mtime of the manifest
  */
 function isModified(
   folder: string,
   { path: file, bytes, sha256: listedHash }: ManifestEntry,
-  status: Stats | undefined,
-  manifestTime: number,
+  manifestMs: number,
 ): boolean {
+  const status = readStatus(path.join(folder, file));
   if (!status?.isFile() || status.size !== bytes) return true;
-  if (status.mtimeMs <= manifestTime) return false;
+  if (status.mtimeMs <= manifestMs) return false;
   const body = attempt(() => readFile(folder, file));
   return body === undefined || sha256(body) !== listedHash;
 }

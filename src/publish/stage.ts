@@ -15,7 +15,7 @@ import { GamedataError } from '../errors.ts';
 import { attempt, explainFailure, readFile } from '../files.ts';
 import { findCommittedManifest, type ManifestFile } from '../site-folder.ts';
 import { assertApplicable, compareSites } from './change.ts';
-import { setLaterTime, setManifestTime } from './file-times.ts';
+import { setLaterTime } from './file-times.ts';
 import { flush, flushAll } from './flush.ts';
 import type { Published } from './published.ts';
 import {
@@ -63,6 +63,7 @@ export async function stage(folder: string, next: NextSite): Promise<StagedChang
   }
 }
 
+/** Does the work of `stage`, but leaves the work folder behind if it fails. */
 async function stageAndCommit(
   folder: string,
   next: NextSite,
@@ -70,14 +71,11 @@ async function stageAndCommit(
   const { published, encodeManifest } = next;
   const { manifestFile } = published;
   const workFolder = prepareWorkFolder(folder);
-  const { entries, staged, latestSetMs } = await stageFiles(
-    folder,
-    next,
-    workFolder,
-  );
+  const { entries, staged } = await stageFiles(folder, next, workFolder);
   const manifest = encodeManifest(entries);
   const change = compareSites(published.entries, entriesByPath(entries), staged);
   const hasSameFiles = staged.length === 0 && change.removed.length === 0;
+  // The manifest may differ even so, because it names the version of gamedata.
   if (hasSameFiles && hasContent(folder, manifestFile, manifest)) {
     return { entries, manifestBytes: manifest.length, written: 0, removed: 0 };
   }
@@ -85,7 +83,7 @@ async function stageAndCommit(
   assertApplicable(folder, change);
   workFolder.write(`${WORK_FOLDER}/${manifestFile}`, manifest);
   explainFailure('cannot be committed', folder, () =>
-    commit(folder, manifestFile, staged, latestSetMs),
+    commit(folder, manifestFile, staged),
   );
   return {
     entries,
@@ -119,17 +117,16 @@ interface StagedFiles {
   readonly entries: readonly ManifestEntry[];
   /** The paths of the files that differ from the published files. */
   readonly staged: readonly string[];
-  /**
-   * The latest mtime that a staged file was given, in milliseconds. 0 if all files
-   * have the time at which they were written.
-   */
-  readonly latestSetMs: number;
 }
 
 /** The number of files after which a build pauses to handle signals such as SIGINT. */
 const FILES_AT_ONCE = 64;
 
-/** Writes the files that differ from the published ones. */
+/**
+ * Writes the files that differ from the published ones to the work folder.
+ *
+ * @throws the signal's reason if it aborts
+ */
 async function stageFiles(
   folder: string,
   { files, published, signal }: NextSite,
@@ -137,48 +134,32 @@ async function stageFiles(
 ): Promise<StagedFiles> {
   const entries: ManifestEntry[] = [];
   const staged: string[] = [];
-  let latestSetMs = 0;
   for (const file of files) {
-    if (!isListable(file.path)) {
-      throw new GamedataError(
-        'output',
-        `${file.path}: is not a path inside the site`,
-      );
-    }
+    assertListable(file.path);
     const body = encodeBody(file);
     const entry = createEntry(file.path, body);
     entries.push(entry);
-    if (!isPublished(entry, published)) {
+    if (!hasPublished(published, entry)) {
       workFolder.write(`${STAGED_FOLDER}/${file.path}`, body);
+      setLaterTime(getStagedPath(folder, file.path), path.join(folder, file.path));
       staged.push(file.path);
-      const setMs = setStagedTime(folder, file.path, published);
-      latestSetMs = Math.max(latestSetMs, setMs);
     }
     if (entries.length % FILES_AT_ONCE === 0) await setImmediate();
     signal?.throwIfAborted();
   }
   entries.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { entries, staged, latestSetMs };
+  return { entries, staged };
 }
 
-/**
- * Makes a staged file newer than the file that it replaces.
- *
- * @returns the new mtime in milliseconds, or 0 if the mtime was not changed
- */
-function setStagedTime(
-  folder: string,
-  file: string,
-  { entries }: Published,
-): number {
-  if (!entries.has(file)) return 0;
-  return setLaterTime(getStagedPath(folder, file), path.join(folder, file));
+function assertListable(file: string): void {
+  if (isListable(file)) return;
+  throw new GamedataError('output', `${file}: is not a path inside the site`);
 }
 
-/** Returns whether the published file has this hash. */
-function isPublished(
-  { path: file, sha256 }: ManifestEntry,
+/** Returns whether the same file is already published. */
+function hasPublished(
   { entries, modified }: Published,
+  { path: file, sha256 }: ManifestEntry,
 ): boolean {
   return entries.get(file)?.sha256 === sha256 && !modified.has(file);
 }
@@ -192,15 +173,15 @@ function commit(
   folder: string,
   manifestFile: ManifestFile,
   staged: readonly string[],
-  latestSetMs: number,
 ): void {
   const workFolder = path.join(folder, WORK_FOLDER);
   const draft = path.join(workFolder, manifestFile);
-  setManifestTime(draft, path.join(folder, manifestFile), latestSetMs);
+  setLaterTime(draft, path.join(folder, manifestFile));
   const stagedFolder = getStagedPath(folder);
   flushAll(stagedFolder, staged);
   flush(draft);
   flush(workFolder);
+  // This rename is the commit.
   renameSync(draft, path.join(stagedFolder, manifestFile));
   flush(stagedFolder);
 }

@@ -52,29 +52,30 @@ export async function watchSite(
   let version = readVersion(folder);
   let site = await loadSite(folder, baseUrl);
 
-  async function loadNext(): Promise<void> {
-    const nextVersion = readVersion(folder);
-    if (nextVersion === version) return;
+  async function loadIfReplaced(): Promise<void> {
+    const currentVersion = readVersion(folder);
+    if (currentVersion === version) return;
     site = await loadSite(folder, baseUrl);
-    version = nextVersion;
+    version = currentVersion;
   }
 
-  async function keepLoading(): Promise<void> {
+  async function checkOnceASecond(): Promise<void> {
     let isReported = false;
     for (;;) {
       await setTimeout(CHECK_MS, undefined, { signal });
       try {
-        await loadNext();
+        await loadIfReplaced();
         isReported = false;
       } catch (error) {
         const problem = (error as Error).message;
+        // A broken site is reported once, not once a second.
         if (!isReported) onProblem(`${problem}. The previous site is still served.`);
         isReported = true;
       }
     }
   }
   // The loop ends only when the signal aborts, and that error is expected.
-  keepLoading().catch(() => {});
+  checkOnceASecond().catch(() => {});
   return () => site;
 }
 

@@ -99,7 +99,7 @@ function addTimes(steps: readonly Comparison[]): FeedEntry[] {
 
 /**
  * Returns the path of a record's page if exactly one record was added or changed.
- * Otherwise, returns the path of the front page.
+ * Otherwise, returns the path of the front page, which is empty.
  */
 function findPage({ changes }: Comparison): string {
   const pages: string[] = [];
@@ -110,9 +110,9 @@ function findPage({ changes }: Comparison): string {
     }
     for (const { to } of renamed) pages.push(recordPath(kind, to));
   }
-  const [firstPage = ''] = pages;
-  if (pages.length !== 1) return '';
-  return firstPage.slice(1);
+  const [page, ...otherPages] = pages;
+  const isOnlyPage = page !== undefined && otherPages.length === 0;
+  return isOnlyPage ? page.slice(1) : '';
 }
 
 /** Renders a step's changed records as HTML lists. */
@@ -134,7 +134,8 @@ function renderHtml(step: Comparison, baseUrl: string): string {
 
 /**
  * Derives a UUID from the digests of both data sets. It contains 15 digits of each
- * digest, in addition to the digits for the version and the variant.
+ * digest. The third group starts with the version, 8, and the fourth with the variant,
+ * which is also 8.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
  */

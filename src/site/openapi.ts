@@ -160,22 +160,19 @@ function createFileExamples(
   return examples;
 }
 
+/** Creates an example of `meta.json`: the site's own one, shortened to one language. */
 function createMetaExample(meta: Meta): object {
-  const { digest, captured, counts, names, upstream, ...others } = meta;
-  const example = {
-    ...others,
-    upstream: formatUpstream(upstream),
+  const example: Meta = {
+    ...meta,
+    upstream: formatUpstream(meta.upstream),
     // The reason may be a network error on the machine that built the site, which is
     // meaningless to readers.
     fallback: null,
-    digest,
-    captured,
-    counts,
   };
-  if (!names) return example;
-  const firstLanguage = Object.entries(names.languages).slice(0, 1);
-  const shortenedNames = { ...names, languages: Object.fromEntries(firstLanguage) };
-  return { ...example, names: shortenedNames };
+  if (!meta.names) return example;
+  const firstLanguage = Object.entries(meta.names.languages).slice(0, 1);
+  const languages = Object.fromEntries(firstLanguage);
+  return { ...example, names: { ...meta.names, languages } };
 }
 
 /**
@@ -241,6 +238,7 @@ function pickSchemas(
   return schemas;
 }
 
+/** Creates the OpenAPI document of this site, with its base URL and its counts. */
 function createOpenApi(
   meta: Meta,
   operations: readonly Operation[],
@@ -276,6 +274,7 @@ function createOpenApi(
   };
 }
 
+/** Describes the site for the readers of its OpenAPI document. */
 function describeSite({ base_url: baseUrl, links, counts }: Meta): string {
   const records = joinWords(
     kindNames.map((kind) => formatCount(counts[kind], kind)),
@@ -296,6 +295,7 @@ const FILE_LINKS_NOTE =
 const BUILT_PAGES_NOTE =
   'If this host serves only built pages, it rejects any other limit or offset with 400 or 404.';
 
+/** Creates the entry of an operation in `paths`. Every operation is a GET request. */
 function describePath(operation: Operation): object {
   const { id, group, summary, pathParameter } = operation;
   const parameters: contract.Parameter[] = [];
@@ -359,9 +359,9 @@ function describeContent(operation: Operation): object {
   if (mediaType === 'application/json') {
     return { 'application/json': { schema: { type: 'object' }, example } };
   }
-  const withoutCharset = mediaType.replace(/;.*/, '');
-  const name = group === 'downloads' ? mediaType : withoutCharset;
   const isText = isCompressible(mediaType);
   const description = isText ? { schema: { type: 'string' } } : {};
+  const withoutCharset = mediaType.replace(/;.*/, '');
+  const name = group === 'downloads' ? mediaType : withoutCharset;
   return { [name]: description };
 }

@@ -48,6 +48,7 @@ export function createApiFiles(
   return files;
 }
 
+/** Creates the files of all built pages of a kind's list. */
 function createListPages(
   base: paths.LinkBase,
   kind: Kind,
@@ -89,6 +90,7 @@ export function createBulkText(
 export const gzip = (body: Uint8Array): Uint8Array =>
   gzipSync(body, { level: 6, mtime: 0 });
 
+/** Creates each bulk file and its compressed copy. */
 export function createBulkFiles(served: ServedRecords): SiteFile[] {
   const files: SiteFile[] = [];
   for (const row of plainBulkRows) {

@@ -1,7 +1,6 @@
-import { kindNames } from '../contract/kinds.ts';
 import { DATA_SET_FILE } from '../contract/paths.ts';
 import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
-import type { DataSet } from '../data/data-set.ts';
+import { type DataSet, findGenerations } from '../data/data-set.ts';
 import { parseDescription } from '../data/data-set-folder.ts';
 import { isExpected } from '../errors.ts';
 import { readIfExists } from '../site-folder.ts';
@@ -14,18 +13,21 @@ import type { Source, SourceContext } from './source.ts';
  */
 const FIRST_ATTEMPTS = 2;
 
-/** Returns whether the published data set is the bundled one. */
-function isBundled({ previous, dataFolder }: SourceContext): boolean {
+/**
+ * Returns whether the published data set is the bundled one. This compares digests,
+ * because then the bundled records need not be read.
+ */
+function isBundledPublished({ previous, dataFolder }: SourceContext): boolean {
   const description = readIfExists(dataFolder, DATA_SET_FILE);
   if (!previous || !description) return false;
   return parseDescription(dataFolder, description).digest === previous.digest;
 }
 
 /**
- * Creates the source that reads the upstream, or the bundled data set if nothing else is
- * published yet, the user has named no upstream, and reading fails with an
- * failure before the first list is complete. Later failures end the build, because then the upstream can
- * be read in general.
+ * Creates the source that reads the upstream, or falls back to the bundled data set. It
+ * falls back only if nothing else is published yet, the user has named no upstream, and
+ * reading fails before the first list is complete. A later failure ends the build,
+ * because then the upstream can be read in general.
  *
  * @param bundledSource the source that reads the bundled data set
  */
@@ -34,9 +36,10 @@ export function createAutoSource(
   defaultUpstream = DEFAULT_UPSTREAM,
 ): Source {
   return async (context) => {
-    const isReplaceable = !context.isPublished || isBundled(context);
-    const mayFallBack = isReplaceable && context.upstream === undefined;
+    const hasOtherData = context.isPublished && !isBundledPublished(context);
+    const mayFallBack = !hasOtherData && context.upstream === undefined;
     if (!mayFallBack) return restSource(context);
+    // Tells failures before the first list from later ones.
     let hasReadList = false;
     try {
       return await restSource({
@@ -66,19 +69,11 @@ export function createAutoSource(
  * live upstream has more`.
  */
 function describeBundledData({ readRecords, provenance }: DataSet): string {
-  const records = readRecords();
-  let first = Number.POSITIVE_INFINITY;
-  let last = 0;
-  for (const kind of kindNames) {
-    for (const record of records[kind]) {
-      if (!('generation' in record)) continue;
-      first = Math.min(first, record.generation);
-      last = Math.max(last, record.generation);
-    }
-  }
-  // If no record has a generation, `first` is still infinite.
-  first = Math.min(first, last);
-  const missing =
-    last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
-  return `bundled data from ${provenance.captured}, generations ${first} to ${last}${missing}`;
+  const about = `bundled data from ${provenance.captured}`;
+  const generations = findGenerations(readRecords());
+  if (!generations) return about;
+  const { first, last } = generations;
+  const range = `${about}, generations ${first} to ${last}`;
+  if (last >= LAST_INDEXED_GENERATION) return range;
+  return `${range}; the live upstream has more`;
 }

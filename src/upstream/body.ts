@@ -45,6 +45,7 @@ export function decompress(
   return decoded;
 }
 
+/** Removes one encoding, such as `gzip`, from a body. */
 function decodeOnce(body: Buffer, name: string, maxBytes: number): Buffer {
   const decode = decoders.get(name);
   if (!decode) {
@@ -53,6 +54,7 @@ function decodeOnce(body: Buffer, name: string, maxBytes: number): Buffer {
     throw new GamedataError('data', problem);
   }
   try {
+    // Node does not accept a limit of 0.
     return decode(body, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (cause) {
     const isTooLarge = errorCode(cause) === 'ERR_BUFFER_TOO_LARGE';

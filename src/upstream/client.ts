@@ -243,25 +243,28 @@ export function isMissing(error: unknown): boolean {
   return status !== undefined && MISSING_STATUS.includes(status);
 }
 
-/** Returns undefined if the status is a success. */
+/**
+ * Creates the error for a response whose status is not a success, and decides whether
+ * another attempt makes sense. Returns undefined for a success.
+ */
 function findStatusError(
   { status, headers }: RawResponse,
   isOptional: boolean,
 ): AttemptError | undefined {
   if (SUCCESS_STATUS.includes(status)) return undefined;
-  const isMissing = MISSING_STATUS.includes(status);
-  // Only a cache or a firewall sends a success without a body, or a 304 that was not
-  // requested.
-  const isInvented = status < 300 || status === 304;
-  const isBusy = status >= 500 || BUSY_STATUS.includes(status);
-  const isTemporary = isInvented || isBusy || (isMissing && !isOptional);
-
   const retryAfterMs = parseRetryAfter(headers['retry-after']);
   let got = String(status);
   if (headers.location !== undefined) {
     got += `, a redirect to ${JSON.stringify(headers.location)}`;
   }
   if (retryAfterMs > 0) got += ` with Retry-After ${retryAfterMs / 1000} s`;
+
+  const mustExist = !isOptional && MISSING_STATUS.includes(status);
+  // Only a cache or a firewall sends a success without a body, or a 304 that was not
+  // requested.
+  const isInvented = status < 300 || status === 304;
+  const isBusy = status >= 500 || BUSY_STATUS.includes(status);
+  const isTemporary = mustExist || isInvented || isBusy;
   const isFinal = !isTemporary || retryAfterMs > MAX_RETRY_AFTER_MS;
   const details = { isAnswered: true, status, retryAfterMs, isFinal };
   return new AttemptError(`got ${got}, expected 200`, details);
@@ -278,19 +281,25 @@ function parseRetryAfter(header = ''): number {
   return waitMs > 0 ? Math.ceil(waitMs / 1000) * 1000 : 0;
 }
 
+/**
+ * Decompresses the body, from which every encoding is removed. Of any other header that a
+ * proxy has repeated, the first value counts.
+ *
+ * @throws GamedataError if the body cannot be decompressed
+ */
 function openResponse(
   { headers, body }: RawResponse,
   maxBytes: number,
 ): AcceptableResponse {
-  // Undici returns a list if a header is repeated.
-  const encoding = String(headers['content-encoding'] ?? '');
+  /** Undici returns a list if a header is repeated. */
+  function listValues(name: string): string[] {
+    const value = headers[name] ?? [];
+    return Array.isArray(value) ? value : [value];
+  }
+  const encodings = listValues('content-encoding').join();
   return {
-    body: decompress(body, encoding, maxBytes),
-    header(name) {
-      const value = headers[name];
-      // Some proxies repeat headers.
-      return Array.isArray(value) ? value[0] : value;
-    },
+    body: decompress(body, encodings, maxBytes),
+    header: (name) => listValues(name)[0],
   };
 }
 
@@ -311,6 +320,7 @@ function calculateBackoff(attempt: number, baseMs: number): number {
   return longest * (0.5 + Math.random() / 2);
 }
 
+/** Creates the error for a URL whose last attempt has failed. */
 function createError(
   url: string,
   attempts: number,

@@ -73,12 +73,12 @@ export function createConnections(limits: ConnectionLimits): Dispatcher {
 function reportClosedTunnel(
   connect: buildConnector.connector,
 ): buildConnector.connector {
-  return (options, done) => {
-    connect(options, (...result) => {
-      const [error] = result;
+  return (options, callback) => {
+    connect(options, (...errorAndSocket) => {
+      const [error] = errorAndSocket;
       const isClosed = error !== null && errorCode(error) === 'UND_ERR_SOCKET';
       if (isClosed) Object.assign(error, { code: 'ECONNRESET' });
-      done(...result);
+      callback(...errorAndSocket);
     });
   };
 }

@@ -57,15 +57,16 @@ export async function readSite(
   });
   const icons = new Map<string, Uint8Array>();
   if (!wantsIcons(meta)) return { meta, dataSet, icons };
-  const wanted = listIcons(entries);
-  const addBytes = limitMemory(name);
-  for (const { bytes } of wanted) addBytes(bytes);
-  onIcon?.(0, wanted.length);
+  const iconEntries = listIcons(entries);
+  // All icons are in memory at the same time, so their sizes are checked first.
+  const keep = limitMemory(name);
+  for (const { bytes } of iconEntries) keep(bytes);
+  onIcon?.(0, iconEntries.length);
   await Promise.all(
-    wanted.map(async (entry) => {
+    iconEntries.map(async (entry) => {
       const icon = readPublished(entry) ?? (await read(entry.path));
       icons.set(entry.path, icon);
-      onIcon?.(icons.size, wanted.length);
+      onIcon?.(icons.size, iconEntries.length);
     }),
   );
   return { meta, dataSet, icons };

@@ -17,9 +17,8 @@ import { decodeText } from './body.ts';
 import type { AcceptableResponse, Client } from './client.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
 import {
-  createIconChooser,
+  checkIcons,
   fetchIconList,
-  type IconChooser,
   type IconList,
   readIconFolder,
 } from './icon-list.ts';
@@ -44,57 +43,52 @@ const DEFAULT_UPSTREAM =
 /** The text of each table, by the name of the table. */
 type TableTexts = Readonly<Record<string, string>>;
 
-interface ReaderContext {
-  readonly texts: TableTexts;
-  /** The records of this kind. */
-  readonly wanted: WantedRecords;
-  readonly icons: IconChooser;
-}
-
-/** The records of a kind, which decide about the rows of other tables. */
-interface WantedRecords {
-  /** The ids of all records that the kind's table lists. */
-  readonly ids: ReadonlySet<number>;
-  readonly skippedIds: readonly number[];
-  /** The rows that belong to no record, such as `item_names.csv row 17`. */
-  readonly orphanRows: string[];
-}
-
 interface KindTable<K extends Kind> {
   /**
    * The columns to read from the kind's table, in addition to `id` and `identifier`.
    */
   readonly columns: readonly string[];
-  /** Creates a function that reads the fields specific to this kind from a row. */
-  createReader(context: ReaderContext): (row: Row) => KindFields<K>;
+  /**
+   * The columns to read from other tables with rows about the records, in addition to
+   * the record's id.
+   */
+  readonly otherTables: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Reads the fields specific to this kind.
+   *
+   * @param row the record's row in the kind's table
+   * @param findRows finds the record's rows in another table
+   */
+  readFields(row: Row, findRows: FindRows): KindFields<K>;
 }
 
+type FindRows = (table: string) => readonly Row[];
+
 const kinds: { readonly [K in Kind]: KindTable<K> } = {
-  move: { columns: ['generation_id'], createReader: () => readGeneration },
-  item: { columns: [], createReader: createItemReader },
+  move: {
+    columns: ['generation_id'],
+    otherTables: {},
+    readFields: readGeneration,
+  },
+  item: {
+    columns: [],
+    otherTables: { item_game_indices: ['generation_id', 'game_index'] },
+    readFields: readItemFields,
+  },
 };
 
-const readGeneration = (row: Row): { generation: number } => ({
-  generation: parseInteger(row, 'generation_id'),
-});
+function readGeneration(row: Row): { generation: number } {
+  return { generation: parseInteger(row, 'generation_id') };
+}
 
-function createItemReader({
-  texts,
-  wanted,
-  icons,
-}: ReaderContext): (row: Row) => KindFields<'item'> {
-  const indexRows = groupById(texts, 'item_game_indices', 'item_id', wanted);
-  return (row) => {
-    const id = parseInteger(row, 'id');
-    const gameIndices: KindFields<'item'>['gameIndices'][number][] = [];
-    for (const indexRow of indexRows.get(id) ?? []) {
-      const { generation } = readGeneration(indexRow);
-      gameIndices.push({ generation, index: parseInteger(indexRow, 'game_index') });
-    }
-    const slug = sanitizeSlug(readIdentifier(row));
-    const sprite = icons.choose(slug, deriveSpritePath(slug));
-    return { gameIndices, sprite };
-  };
+function readItemFields(row: Row, findRows: FindRows): KindFields<'item'> {
+  const gameIndices: KindFields<'item'>['gameIndices'][number][] = [];
+  for (const indexRow of findRows('item_game_indices')) {
+    const { generation } = readGeneration(indexRow);
+    gameIndices.push({ generation, index: parseInteger(indexRow, 'game_index') });
+  }
+  const slug = sanitizeSlug(readIdentifier(row));
+  return { gameIndices, sprite: deriveSpritePath(slug) };
 }
 
 /** Lists the columns to read from each table. A table may have more columns. */
@@ -103,9 +97,11 @@ function listColumns(): Record<string, readonly string[]> {
   for (const kind of kindNames) {
     columns[pluralize(kind)] = ['id', 'identifier', ...kinds[kind].columns];
     columns[`${kind}_names`] = [`${kind}_id`, 'local_language_id', 'name'];
+    for (const [table, names] of Object.entries(kinds[kind].otherTables)) {
+      columns[table] = [`${kind}_id`, ...names];
+    }
   }
   columns.languages = ['id', 'identifier'];
-  columns.item_game_indices = ['item_id', 'generation_id', 'game_index'];
   return columns;
 }
 
@@ -132,6 +128,7 @@ export const csvSource: Source = async (context) => {
   });
 };
 
+/** Reads the tables and the icon list from URLs. */
 async function fetchDataSet(
   upstream: string,
   context: SourceContext,
@@ -156,14 +153,16 @@ interface Tables {
   readonly captured: string;
 }
 
+/**
+ * Creates the data set. Every item first has the icon that the upstream's rule derives,
+ * and then only icons that exist stay.
+ */
 function createResult(
-  context: SourceContext,
+  { skip, previous }: SourceContext,
   { texts, icons, upstream, captured }: Tables,
 ): SourceResult {
-  const { skip } = context;
-  const chooser = createIconChooser(icons, context);
-  const failed = createFailedRecords(skip);
-  const parsed = parseRecords(texts, chooser, failed, skip);
+  const { records, failed, notices } = parseRecords(texts, skip);
+  const checked = checkIcons(records.item, icons, previous);
   const provenance = {
     source: 'csv',
     upstream,
@@ -172,68 +171,111 @@ function createResult(
     skipped: skip,
   } as const;
   return {
-    dataSet: normalize(parsed.records, provenance, failed),
+    dataSet: normalize({ ...records, item: checked.items }, provenance, failed),
     source: 'csv',
     isCopy: false,
-    notices: [...parsed.notices, ...chooser.notices()],
+    notices: [...notices, ...checked.notices],
   };
 }
 
 interface ParsedRecords {
   readonly records: RawRecords;
+  /** The records that could not be parsed. */
+  readonly failed: FailedRecords;
   readonly notices: readonly string[];
 }
 
 /**
- * Joins each kind's table with its name table and with the tables that contain its
- * other fields. Rows of skipped records are dropped before their cells are parsed. Rows
- * that belong to no record are ignored with one notice, because the tables may be from
- * slightly different times.
+ * Parses the records of all kinds. Rows that belong to no record are ignored with one
+ * notice, because the tables may be from slightly different times.
  */
 function parseRecords(
   texts: TableTexts,
-  icons: IconChooser,
-  failed: FailedRecords,
   skip: SourceContext['skip'],
 ): ParsedRecords {
+  const tables = mapKinds((kind) => parseTables(texts, kind));
+  const listed = mapKinds((kind) => listIds(tables[kind]));
   const languages = parseLanguages(texts);
-  const orphanRows: string[] = [];
-  const listed = mapKinds((): { readonly id: number }[] => []);
+  const failed = createFailedRecords(skip);
   const records = mapKinds((kind) => {
-    const rows = new Map<Row, number>();
-    for (const row of parseTable(texts, pluralize(kind))) {
-      rows.set(row, parseInteger(row, 'id'));
-    }
-    const ids = new Set(rows.values());
-    for (const id of ids) listed[kind].push({ id });
     const skippedIds = skip?.[kind] ?? [];
-    const wanted: WantedRecords = { ids, skippedIds, orphanRows };
-    const nameRows = groupById(texts, `${kind}_names`, `${kind}_id`, wanted);
-    const readFields = kinds[kind].createReader({ texts, wanted, icons });
-    const rawRecords: RawRecord[] = [];
-    for (const [row, id] of rows) {
-      if (skippedIds.includes(id)) continue;
-      try {
-        const names = splitNames(readNames(nameRows.get(id) ?? [], languages));
-        const slug = readIdentifier(row);
-        rawRecords.push({ id, slug, ...names, ...readFields(row) });
-      } catch (error) {
-        failed.add(kind, id, error);
-      }
-    }
-    return rawRecords;
+    return parseKind(kind, tables[kind], languages, skippedIds, failed);
   });
   return {
     // Each reader returns the fields of its own kind, which TypeScript cannot infer.
     records: records as unknown as RawRecords,
-    notices: [...describeUnknownSkips(skip, listed), ...describeOrphans(orphanRows)],
+    failed,
+    notices: [...describeUnknownSkips(skip, listed), ...describeOrphans(tables)],
   };
 }
 
-function describeOrphans(rows: readonly string[]): string[] {
-  if (rows.length === 0) return [];
-  const count = formatCount(rows.length, 'row');
-  return [`ignored ${count} for records that do not exist: ${listFirst(rows)}`];
+/** Parses the records of one kind, except for skipped ones. */
+function parseKind(
+  kind: Kind,
+  tables: KindTables,
+  languages: ReadonlyMap<string, string>,
+  skippedIds: readonly number[],
+  failed: FailedRecords,
+): RawRecord[] {
+  const rawRecords: RawRecord[] = [];
+  for (const [id, rows] of tables.own) {
+    if (skippedIds.includes(id)) continue;
+    const findRows: FindRows = (table) => tables.others.get(table)?.get(id) ?? [];
+    for (const row of rows) {
+      try {
+        const names = readNames(findRows(`${kind}_names`), languages);
+        const fields = kinds[kind].readFields(row, findRows);
+        const slug = readIdentifier(row);
+        rawRecords.push({ id, slug, ...splitNames(names), ...fields });
+      } catch (error) {
+        failed.add(kind, id, error);
+      }
+    }
+  }
+  return rawRecords;
+}
+
+/** The rows of a table, by the id of their record. */
+type RowsById = ReadonlyMap<number, readonly Row[]>;
+
+/** The tables about the records of one kind. */
+interface KindTables {
+  /** The kind's own table, which lists every record. */
+  readonly own: RowsById;
+  /** The other tables, by name. */
+  readonly others: ReadonlyMap<string, RowsById>;
+}
+
+function parseTables(texts: TableTexts, kind: Kind): KindTables {
+  const own = groupById(texts, pluralize(kind), 'id');
+  const others = new Map<string, RowsById>();
+  for (const table of [`${kind}_names`, ...Object.keys(kinds[kind].otherTables)]) {
+    others.set(table, groupById(texts, table, `${kind}_id`));
+  }
+  return { own, others };
+}
+
+/** Lists the ids in a kind's own table. */
+function listIds({ own }: KindTables): { readonly id: number }[] {
+  return Array.from(own.keys(), (id) => ({ id }));
+}
+
+/** Describes the rows that belong to no record, such as `item_names.csv row 17`. */
+function describeOrphans(tables: Readonly<Record<Kind, KindTables>>): string[] {
+  const orphanRows: string[] = [];
+  for (const { own, others } of Object.values(tables)) {
+    for (const rowsById of others.values()) {
+      for (const [id, rows] of rowsById) {
+        if (own.has(id)) continue;
+        for (const { record } of rows) orphanRows.push(record);
+      }
+    }
+  }
+  if (orphanRows.length === 0) return [];
+  const count = formatCount(orphanRows.length, 'row');
+  return [
+    `ignored ${count} for records that do not exist: ${listFirst(orphanRows)}`,
+  ];
 }
 
 /** Maps language ids to their codes. */
@@ -284,6 +326,7 @@ function splitCells(text: string, preview = 0): Papa.ParseResult<string[]> {
   return Papa.parse<string[]>(unixText, { delimiter: ',', preview });
 }
 
+/** Returns undefined if a table has all columns that are read from it. */
 function findColumnProblem(text: string, table: string): string | undefined {
   const [header = []] = splitCells(text, 1).data;
   const missingColumn = columnsByTable[table]?.find(
@@ -299,7 +342,7 @@ function findColumnProblem(text: string, table: string): string | undefined {
  * @throws GamedataError
  */
 function parseTable(texts: TableTexts, table: string): Row[] {
-  const nameRow = (at: number): string => `${table}.csv row ${at + 1}`;
+  const nameRow = (index: number): string => `${table}.csv row ${index + 1}`;
   const { data, errors } = splitCells(texts[table] ?? '');
   const [error] = errors;
   if (error) {
@@ -308,13 +351,13 @@ function parseTable(texts: TableTexts, table: string): Row[] {
       `${nameRow(error.row ?? 0)}: ${error.message}, expected CSV`,
     );
   }
-  const [header = [], ...contentRows] = data;
+  const [header = []] = data;
   const rows: Row[] = [];
-  for (const [at, cells] of contentRows.entries()) {
+  for (const [index, cells] of data.entries()) {
+    const isHeader = index === 0;
     const isEmpty = cells.every((cell) => cell.trim() === '');
-    if (isEmpty) continue;
-    // The header is the first row, so we add 1.
-    const record = nameRow(at + 1);
+    if (isHeader || isEmpty) continue;
+    const record = nameRow(index);
     if (cells.length !== header.length) {
       throw new GamedataError(
         'data',
@@ -326,21 +369,11 @@ function parseTable(texts: TableTexts, table: string): Row[] {
   return rows;
 }
 
-/** Groups the rows of wanted records by id. */
-function groupById(
-  texts: TableTexts,
-  table: string,
-  column: string,
-  { ids, skippedIds, orphanRows }: WantedRecords,
-): ReadonlyMap<number, readonly Row[]> {
+/** Groups the rows of a table by the id in a column. */
+function groupById(texts: TableTexts, table: string, column: string): RowsById {
   const groups = new Map<number, Row[]>();
   for (const row of parseTable(texts, table)) {
     const id = parseInteger(row, column);
-    if (skippedIds.includes(id)) continue;
-    if (!ids.has(id)) {
-      orphanRows.push(row.record);
-      continue;
-    }
     const group = groups.get(id);
     if (group) group.push(row);
     else groups.set(id, [row]);
@@ -399,6 +432,7 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
   return { texts, captured };
 }
 
+/** Reads a table from a file, and the time of its last change. */
 function readTable(
   folder: string,
   name: string,

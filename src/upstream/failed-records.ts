@@ -59,27 +59,32 @@ function isAboutRecord(error: unknown): error is GamedataError {
   return failure?.isAnswered === true && !isOtherEdition(error);
 }
 
+/**
+ * Creates the error that lists all failed records, and suggests the option that skips
+ * them.
+ */
 function createError(
   failed: readonly FailedRecord[],
   skip: Skipped | undefined,
 ): GamedataError {
   const lines: string[] = [];
-  const skipped: string[] = [];
+  const skippedRecords = new Set<string>();
   for (const kind of kindNames) {
-    const ofKind = failed.filter((record) => record.kind === kind);
-    ofKind.sort((a, b) => a.id - b.id);
-    for (const { id, error } of ofKind) {
+    for (const id of skip?.[kind] ?? []) skippedRecords.add(`${kind}/${id}`);
+    const failedOfKind = failed.filter((record) => record.kind === kind);
+    failedOfKind.sort((a, b) => a.id - b.id);
+    for (const { id, error } of failedOfKind) {
       lines.push(`${kind}/${id}: ${error.message}`);
+      skippedRecords.add(`${kind}/${id}`);
     }
-    const ids = new Set([...(skip?.[kind] ?? []), ...ofKind.map(({ id }) => id)]);
-    for (const id of ids) skipped.push(`${kind}/${id}`);
   }
   const list = lines.join('\n  ');
-  const problem =
-    failed.length === 1 ? list : `${describeCount(failed.length)}:\n  ${list}`;
-  const records = failed.length === 1 ? 'this record' : 'these records';
-  const hint = `To build without ${records}, add --skip ${skipped.join(' ')}`;
-  const [{ error: cause } = {}] = failed;
+  const isOne = failed.length === 1;
+  const problem = isOne ? list : `${describeCount(failed.length)}:\n  ${list}`;
+  const records = isOne ? 'this record' : 'these records';
+  const option = `--skip ${[...skippedRecords].join(' ')}`;
+  const hint = `To build without ${records}, add ${option}`;
+  const cause = failed[0]?.error;
   return new GamedataError(cause?.code ?? 'data', problem, { cause, hint });
 }
 

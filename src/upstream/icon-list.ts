@@ -10,10 +10,11 @@ import { responseLimits } from '../contract/limits.ts';
 import { parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import { formatCount } from '../contract/words.ts';
-import type { AnyRecords } from '../data/data-set.ts';
+import type { AnyRecords, PreviousDataSet } from '../data/data-set.ts';
 import { describeReadFailure, GamedataError, isExpected } from '../errors.ts';
 import { decodeJson } from './body.ts';
 import type { AcceptableResponse, Client } from './client.ts';
+import { type RawRecord, sanitizeSlug } from './normalize.ts';
 import type { SourceContext } from './source.ts';
 
 /** The icons that exist, or the reason why they are unknown. */
@@ -108,6 +109,41 @@ function createAuthorization(token = ''): Record<string, string> {
   return token === '' ? {} : { authorization: `Bearer ${token}` };
 }
 
+export interface CheckedIcons {
+  /** The items. `sprite` is null if the item has no icon. */
+  readonly items: readonly RawRecord<'item'>[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * Removes the icon of each item whose icon does not exist. If it is not known which icons
+ * exist, each item gets its published icon, and all other items get none.
+ *
+ * @param items items with the icons that the upstream's rule derives
+ * @param previous the published data set
+ */
+export function checkIcons(
+  items: readonly RawRecord<'item'>[],
+  { icons, problem }: IconList,
+  previous: PreviousDataSet | undefined,
+): CheckedIcons {
+  if (problem === undefined) {
+    const checkedItems = items.map((item) => {
+      const exists = item.sprite !== null && icons.has(item.sprite);
+      return exists ? item : { ...item, sprite: null };
+    });
+    return { items: checkedItems, notices: [] };
+  }
+  const publishedIcons = mapIcons(previous?.readRecords());
+  const keptItems = items.map((item) => {
+    const slug = sanitizeSlug(item.slug);
+    return { ...item, sprite: publishedIcons.get(slug) ?? null };
+  });
+  const unchecked = new Set(items.map(({ sprite }) => sprite));
+  const count = formatCount(unchecked.size, 'icon');
+  return { items: keptItems, notices: [`could not check ${count}: ${problem}`] };
+}
+
 /** Maps item slugs to icons. Items with the placeholder are left out. */
 function mapIcons(records: AnyRecords | undefined): Map<string, string> {
   const icons = new Map<string, string>();
@@ -115,43 +151,4 @@ function mapIcons(records: AnyRecords | undefined): Map<string, string> {
     if (typeof icon === 'string' && icon !== PLACEHOLDER_ICON) icons.set(slug, icon);
   }
   return icons;
-}
-
-/** Chooses item icons, and counts the icons that could not be checked. */
-export interface IconChooser {
-  /**
-   * Returns an item's icon, or null if it has none.
-   *
-   * @param derived the icon that the upstream's rule derives from the slug
-   */
-  choose(slug: string, derived: string): string | null;
-  notices(): readonly string[];
-}
-
-/**
- * Creates an icon chooser. If it is not known which icons exist, each item keeps its
- * published icon, and all other items have none.
- */
-export function createIconChooser(
-  { icons, problem }: IconList,
-  { previous }: SourceContext,
-): IconChooser {
-  const uncheckedIcons = new Set<string>();
-  let publishedIcons: Map<string, string> | undefined;
-  return {
-    choose(slug, derived) {
-      if (icons.has(derived)) return derived;
-      if (problem === undefined) return null;
-      uncheckedIcons.add(derived);
-      // Most builds do not need the published records, so we read them as late as
-      // possible.
-      publishedIcons ??= mapIcons(previous?.readRecords());
-      return publishedIcons.get(slug) ?? null;
-    },
-    notices() {
-      if (uncheckedIcons.size === 0) return [];
-      const icons = formatCount(uncheckedIcons.size, 'icon');
-      return [`could not check ${icons}: ${problem}`];
-    },
-  };
 }

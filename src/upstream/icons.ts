@@ -68,7 +68,7 @@ export async function gatherIcons(
   dataSet: DataSet,
   options: GatherOptions,
 ): Promise<GatheredIcons> {
-  const { source, assets, copied: copiedIcons, readPublished, fetcher } = options;
+  const { source, assets } = options;
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) {
     const problem = 'does not exist, expected the image for items without an icon';
@@ -77,19 +77,10 @@ export async function gatherIcons(
   // Links to icons need no files, so the records are not read.
   const icons =
     source.mode === 'link' ? [] : listIcons(dataSet.readRecords(), assets);
-  const bodies = new Map<string, Uint8Array>();
-  let copied = 0;
-  let published = 0;
-  let fetched: FetchedIcons = noFetchedIcons;
-  if (source.mode === 'mirror') {
-    copied = addIcons(bodies, icons, (icon) => copiedIcons?.get(icon));
-    published = addIcons(bodies, icons, (icon) => readPublished(icon));
-    const missing = icons.filter((icon) => !bodies.has(icon));
-    const canFetch = source.upstream !== null && fetcher && missing.length > 0;
-    if (canFetch) fetched = await fetchIcons(source.upstream, missing, fetcher);
-    addIcons(bodies, icons, (icon) => fetched.bodies.get(icon));
-  }
+  const { copied, published, fetched } =
+    source.mode === 'mirror' ? await findIcons(icons, options) : noIcons;
 
+  const bodies = new Map([...fetched.bodies, ...published, ...copied]);
   const files: SiteFile[] = [];
   for (const icon of icons) {
     files.push({ path: icon, body: bodies.get(icon) ?? placeholder });
@@ -101,14 +92,44 @@ export async function gatherIcons(
     report: {
       ...source,
       icons: icons.length,
-      copied,
-      published,
+      copied: copied.size,
+      published: published.size,
       placeholders: icons.length - bodies.size,
       failed,
       problem,
       requests,
     },
   };
+}
+
+type IconBodies = ReadonlyMap<string, Uint8Array>;
+
+/** The icons from each place. No icon is in two of them. */
+interface FoundIcons {
+  readonly copied: IconBodies;
+  readonly published: IconBodies;
+  readonly fetched: FetchedIcons;
+}
+
+/** Looks for each icon in the copied site, in the published one, and at the upstream. */
+async function findIcons(
+  icons: readonly string[],
+  { source, copied: copiedIcons, readPublished, fetcher }: GatherOptions,
+): Promise<FoundIcons> {
+  const copied = new Map<string, Uint8Array>();
+  const published = new Map<string, Uint8Array>();
+  const missing: string[] = [];
+  for (const icon of icons) {
+    const copiedIcon = copiedIcons?.get(icon);
+    const publishedIcon = copiedIcon ? undefined : readPublished(icon);
+    if (copiedIcon) copied.set(icon, copiedIcon);
+    else if (publishedIcon) published.set(icon, publishedIcon);
+    else missing.push(icon);
+  }
+  const canFetch = source.upstream !== null && fetcher && missing.length > 0;
+  if (!canFetch) return { copied, published, fetched: noFetchedIcons };
+  const fetched = await fetchIcons(source.upstream, missing, fetcher);
+  return { copied, published, fetched };
 }
 
 /**
@@ -128,22 +149,6 @@ function listIcons(records: Records, assets: readonly SiteFile[]): string[] {
   return [...icons].sort();
 }
 
-/** Adds each icon that is still missing and can be found. Returns their number. */
-function addIcons(
-  bodies: Map<string, Uint8Array>,
-  icons: readonly string[],
-  find: (icon: string) => Uint8Array | undefined,
-): number {
-  let added = 0;
-  for (const icon of icons) {
-    const body = bodies.has(icon) ? undefined : find(icon);
-    if (body === undefined) continue;
-    bodies.set(icon, body);
-    added++;
-  }
-  return added;
-}
-
 const IMAGE = 'a PNG, GIF, JPEG or WebP image';
 const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
 
@@ -160,7 +165,7 @@ function isImage(body: Buffer): boolean {
 
 /** The results of requesting icons. */
 interface FetchedIcons {
-  readonly bodies: ReadonlyMap<string, Buffer>;
+  readonly bodies: IconBodies;
   readonly failed: number;
   readonly problem: string | null;
   readonly requests: Readonly<RequestStats> | null;
@@ -173,6 +178,12 @@ const noFetchedIcons: FetchedIcons = {
   requests: null,
 };
 
+const noIcons: FoundIcons = {
+  copied: new Map(),
+  published: new Map(),
+  fetched: noFetchedIcons,
+};
+
 /**
  * The number of icons in a row after which we request no more. Each of them failed to
  * the end, so the upstream does not work at all. An icon that the upstream does not
@@ -180,7 +191,12 @@ const noFetchedIcons: FetchedIcons = {
  */
 const MAX_FAILURES_IN_A_ROW = 20;
 
-/** @throws GamedataError if the icons together are too large */
+/**
+ * Fetches the icons that the upstream has. Neither a missing icon nor a failure ends the
+ * build.
+ *
+ * @throws GamedataError if the icons together are too large
+ */
 async function fetchIcons(
   upstream: string,
   icons: readonly string[],

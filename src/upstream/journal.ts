@@ -108,8 +108,10 @@ export function openJournal(options: JournalOptions): Journal {
     removeUnused(folder);
     return createJournal(folder, options);
   } catch (error) {
+    // Our own error says that the stored values are too large.
     const isOurs = error instanceof GamedataError;
-    if (isOurs || errorCode(error) === '') throw error;
+    const isBug = errorCode(error) === '';
+    if (isOurs || isBug) throw error;
     onNotice?.(describeFailure(cacheFolder, error));
     return noJournal;
   }

@@ -103,10 +103,10 @@ const MAX_LANGUAGES = 100;
  * warning for each adaptation. Finally, the record's names are added to the names
  * for each language, under the record's final slug.
  *
+ * @param raw all records except for skipped ones
  * @param failed the records that have failed before
- * @throws GamedataError that names every record that could not be read
- * or cannot be adapted
- * @throws GamedataError if two records have the same id
+ * @throws GamedataError that names every record that could not be read or cannot be
+ * adapted, or records with the same id
  */
 export function normalize(
   raw: RawRecords,
@@ -116,13 +116,12 @@ export function normalize(
   const warnings: Warning[] = [];
   const namesByLanguage = new Map<string, Names>();
   const records = mapKinds((kind) => {
-    const skippedIds = provenance.skipped?.[kind] ?? [];
-    const rawRecords = raw[kind].filter(({ id }) => !skippedIds.includes(id));
-    rawRecords.sort((a, b) => a.id - b.id);
-    assertUniqueIds(rawRecords, { kind, field: 'id' });
-    const slugOwners = findSlugOwners(rawRecords);
+    const rawRecords: readonly RawRecord[] = raw[kind];
+    const sortedRecords = rawRecords.toSorted((a, b) => a.id - b.id);
+    assertUniqueIds(sortedRecords, { kind, field: 'id' });
+    const slugOwners = findSlugOwners(sortedRecords);
     const normalizedRecords: RecordOf<Kind>[] = [];
-    for (const rawRecord of rawRecords) {
+    for (const rawRecord of sortedRecords) {
       const { id, slug: originalSlug } = rawRecord;
       const shownSlug = truncate(originalSlug, MAX_SHOWN_SLUG);
       const warn: Warn = (code, message) => {
@@ -281,6 +280,7 @@ function resolveSlug(
  * together with a name.
  */
 const INVISIBLE = String.raw`\s\u00ad\u180e\u200b-\u200f\u2060\ufeff`;
+/** Matches everything from the first to the last visible character. */
 const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
 
 /**
@@ -306,8 +306,8 @@ interface NamesContext {
 }
 
 /**
- * Adds each of a record's names to the names for its language, and warns about each
- * unusable name.
+ * Adds each of a record's names to the names in its language. Omits unusable names, with
+ * a warning for each of them.
  */
 function addNames(
   namesByLanguage: Map<string, Names>,
@@ -324,8 +324,12 @@ function addNames(
       }
       continue;
     }
-    let names = namesByLanguage.get(language);
-    const problem = findLanguageProblem(language, names) ?? findNameProblem(name);
+    // Thousands of names share a language, so its code is checked only once.
+    const isNewLanguage = !namesByLanguage.has(language);
+    const languageProblem = isNewLanguage
+      ? findProblem(languageSchema, language)
+      : undefined;
+    const problem = languageProblem ?? findNameProblem(name);
     if (problem !== undefined) {
       warn(
         'unusable-name',
@@ -333,40 +337,34 @@ function addNames(
       );
       continue;
     }
-    if (names === undefined) {
-      rejectTooManyLanguages(namesByLanguage.size);
-      names = { language, ...mapKinds((): Record<string, string> => ({})) };
-      namesByLanguage.set(language, names);
-    }
+    const namesOfKind = getOrAddLanguage(namesByLanguage, language)[kind];
     // The upstream may write a language code in two ways, such as `zh-Hans` and
     // `zh-hans`. The first name wins.
-    if (!Object.hasOwn(names[kind], slug)) names[kind][slug] = name;
+    if (!Object.hasOwn(namesOfKind, slug)) namesOfKind[slug] = name;
   }
 }
 
 /**
- * Limits the number of languages, because each language becomes a file.
+ * Returns the names in a language, and adds a language that is new.
  *
- * @throws GamedataError
+ * @throws GamedataError if there are too many, because each language becomes a file
  */
-function rejectTooManyLanguages(known: number): void {
-  if (known < MAX_LANGUAGES) return;
-  const expected = `expected at most ${MAX_LANGUAGES}`;
-  throw new GamedataError(
-    'data',
-    `got names in another language, ${expected} languages`,
-  );
-}
-
-/**
- * Checks a language code only when the first name in that language is added, because
- * thousands of names share one language.
- */
-function findLanguageProblem(
+function getOrAddLanguage(
+  namesByLanguage: Map<string, Names>,
   language: string,
-  names: Names | undefined,
-): string | undefined {
-  return names === undefined ? findProblem(languageSchema, language) : undefined;
+): Names {
+  const existingNames = namesByLanguage.get(language);
+  if (existingNames) return existingNames;
+  if (namesByLanguage.size >= MAX_LANGUAGES) {
+    throw new GamedataError(
+      'data',
+      `got names in another language, expected at most ${MAX_LANGUAGES} languages`,
+    );
+  }
+  const noNames = mapKinds((): Record<string, string> => ({}));
+  const names: Names = { language, ...noNames };
+  namesByLanguage.set(language, names);
+  return names;
 }
 
 /**
@@ -398,23 +396,18 @@ function resolveIndices(
   const firstIndices = new Map<number, number>();
   for (const { generation, index } of gameIndices) {
     const firstIndex = firstIndices.get(generation);
-    if (firstIndex === undefined) {
-      firstIndices.set(generation, index);
-      const hasField = generation >= 1 && generation <= LAST_INDEXED_GENERATION;
-      if (hasField) continue;
-      warn(
-        'unknown-generation',
-        `index in generation ${generation}, which has no field`,
-      );
-    } else if (firstIndex === index) {
-      warn(
-        'repeated-index',
-        `index ${index} of generation ${generation} is listed twice`,
-      );
-    } else {
-      const conflict = `indices ${firstIndex} and ${index} for generation ${generation}`;
-      warn('conflicting-index', `${conflict}, using ${firstIndex}`);
+    const hasField = generation >= 1 && generation <= LAST_INDEXED_GENERATION;
+    if (firstIndex === index) {
+      const problem = `index ${index} of generation ${generation} is listed twice`;
+      warn('repeated-index', problem);
+    } else if (firstIndex !== undefined) {
+      const problem = `indices ${firstIndex} and ${index} for generation ${generation}`;
+      warn('conflicting-index', `${problem}, using ${firstIndex}`);
+    } else if (!hasField) {
+      const problem = `index in generation ${generation}, which has no field`;
+      warn('unknown-generation', problem);
     }
+    firstIndices.set(generation, firstIndex ?? index);
   }
   const fields: Record<string, number | null> = {};
   for (let generation = 1; generation <= LAST_INDEXED_GENERATION; generation++) {
@@ -432,8 +425,9 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
     warn('no-icon', 'no icon, using the placeholder');
     return PLACEHOLDER_ICON;
   }
-  const start = Math.max(0, sprite.lastIndexOf(ICONS_FOLDER));
-  const icon = sprite.slice(start);
+  const start = sprite.lastIndexOf(ICONS_FOLDER);
+  // Text without the folder's name is not an icon, and the warning quotes all of it.
+  const icon = start === -1 ? sprite : sprite.slice(start);
   const problem = findProblem(iconSchema, icon);
   if (problem === undefined) return icon;
   warn('unusable-icon', `using the placeholder: ${problem}`);

@@ -71,7 +71,7 @@ const MAX_EDITIONS = 3;
  * The current edition is requested first. Each response that states another edition is
  * requested again, past caches. If the function fails and the upstream was deployed
  * meanwhile, the function is called again with the new edition, at most three times in
- * total. A connection that fails to the end ends the run at once.
+ * total.
  */
 export async function readOneEdition<T>(
   options: EditionOptions,
@@ -83,16 +83,24 @@ export async function readOneEdition<T>(
       try {
         return await readEdition(client, edition, options, readAll);
       } catch (error) {
-        const isExpected = error instanceof GamedataError;
-        if (!isExpected || editions === MAX_EDITIONS) throw error;
-        if (findFailure(error)?.isAnswered === false) throw error;
-        // If this fails as well, the first error explains more.
+        if (editions === MAX_EDITIONS || !mayBeFromDeployment(error)) throw error;
+        // If this request fails as well, the first error explains more.
         const current = await requestEdition(client, options).catch(() => edition);
-        if (current?.hash === edition?.hash) throw error;
+        const isDeployed = current?.hash !== edition?.hash;
+        if (!isDeployed) throw error;
         edition = current;
       }
     }
   });
+}
+
+/**
+ * Returns whether a new deployment may have caused an error. It has not if the upstream
+ * did not answer at all, or if the error is a bug.
+ */
+function mayBeFromDeployment(error: unknown): boolean {
+  const isUnanswered = findFailure(error)?.isAnswered === false;
+  return error instanceof GamedataError && !isUnanswered;
 }
 
 /**
@@ -110,6 +118,7 @@ async function requestEdition(
     const edition = await client.get(`${upstream}/meta/`, parseMeta, metaOptions);
     if (edition !== null) return edition;
   } catch (error) {
+    // Without an answer, the next request would fail in the same way.
     if (findFailure(error)?.isAnswered !== true) throw error;
   }
   return client.get(firstUrl, parseHeaders, options);
@@ -226,6 +235,7 @@ function createReader(
 /** Thrown for a response that states another edition than the current one. */
 class OtherEditionError extends GamedataError {}
 
+/** @param hash the hash that a response states */
 function rejectOtherEdition(
   hash: string | undefined,
   expectedHash: string | undefined,

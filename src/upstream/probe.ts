@@ -90,6 +90,7 @@ export function createProbe(address: string, options: TransportOptions): Probe {
   };
 }
 
+/** Decompresses the body of a response, and joins the values of repeated headers. */
 function readResponse(
   request: ProbeRequest,
   { status, headers, body: received }: RawResponse,

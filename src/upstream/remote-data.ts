@@ -49,8 +49,7 @@ export interface RemoteDataSet {
 /**
  * Reads a data set from the URL of a site, or of a folder with the name `data`.
  *
- * @throws GamedataError if a file cannot be read
- * @throws GamedataError if a file is invalid
+ * @throws GamedataError if a file cannot be read or is invalid
  */
 export function readRemoteDataSet(
   url: string,
@@ -75,8 +74,7 @@ export function readRemoteDataSet(
 /**
  * Reads a site from its base URL.
  *
- * @throws GamedataError if a file cannot be read
- * @throws GamedataError if a file is invalid
+ * @throws GamedataError if a file cannot be read or is invalid
  */
 export function readRemoteSite(
   url: string,
@@ -106,8 +104,9 @@ interface Deployment {
 }
 
 /**
- * Calls a function with the content of the root file. If the function fails and the
- * root file has changed meanwhile, calls it again.
+ * Calls a function with the content of the root file, which lists the hashes of all
+ * others. If the function fails and the root file has changed meanwhile, a new deployment
+ * has replaced the files, so the function is called again.
  */
 async function readOneDeployment<T>(
   deployment: Deployment,
@@ -118,8 +117,9 @@ async function readOneDeployment<T>(
     try {
       return await readAll(root);
     } catch (error) {
-      const isExpected = error instanceof GamedataError;
-      if (!isExpected || deployments === MAX_DEPLOYMENTS) throw error;
+      const isBug = !(error instanceof GamedataError);
+      if (isBug || deployments === MAX_DEPLOYMENTS) throw error;
+      // If this request fails as well, the first error explains more.
       const currentRoot = await fetchRoot(deployment).catch(() => root);
       if (currentRoot.equals(root)) throw error;
       root = currentRoot;

@@ -118,7 +118,7 @@ export function parseRecord<K extends Kind>(
   const fields = parse(fieldSchemas[kind], json, location);
   const firstNames = new Map<string, string>();
   // If a language has several names, the first one wins. We iterate in reverse
-  // order, so that it is set last.
+  // order, so that it replaces the others.
   for (const { language, name } of names.toReversed()) {
     firstNames.set(language.name, name);
   }
@@ -181,6 +181,7 @@ interface ListEntry {
 
 type Lists = Readonly<Record<Kind, readonly ListEntry[]>>;
 
+/** Reads the list of each kind. */
 async function readLists(
   reader: EditionReader,
   upstream: string,
@@ -207,14 +208,7 @@ async function readRecords(
   failed: FailedRecords,
   { concurrency, skip, onProgress }: SourceContext,
 ): Promise<RawRecords> {
-  const wantedEntries: ListEntry[] = [];
-  for (const kind of kindNames) {
-    for (const entry of lists[kind]) {
-      const isSkipped = skip?.[kind].includes(entry.id) ?? false;
-      if (!isSkipped) wantedEntries.push(entry);
-    }
-  }
-
+  const wantedEntries = listWanted(lists, skip);
   const records = new Map<ListEntry, RawRecord>();
   const missingEntries: ListEntry[] = [];
   for (const entry of wantedEntries) {
@@ -251,6 +245,18 @@ async function readRecords(
   // discard them.
   await reading.finally(() => limit.clearQueue());
   return groupRecords(wantedEntries, records);
+}
+
+/** Lists the entries of all kinds that are not skipped. */
+function listWanted(lists: Lists, skip: SourceContext['skip']): ListEntry[] {
+  const wanted: ListEntry[] = [];
+  for (const kind of kindNames) {
+    for (const entry of lists[kind]) {
+      const isSkipped = skip?.[kind].includes(entry.id) ?? false;
+      if (!isSkipped) wanted.push(entry);
+    }
+  }
+  return wanted;
 }
 
 /** Groups the records by kind, in the order of their lists. */
@@ -309,6 +315,7 @@ async function readList(
   let list: PartialList = { listed: 0, entries: new Map() };
   let query = FIRST_QUERY;
   while (query !== '') {
+    // A page that is rejected here is requested again, past caches.
     const decode = (body: Buffer): ListPage => {
       const page = decodeList(base, kind, body);
       assertComplete(kind, addPage(list, page), page);
@@ -384,14 +391,14 @@ function resolveLink(base: URL, kind: Kind, slug: string, url: string): ListEntr
   const link = parseUrl(url, base);
   const isBelow =
     link?.host === base.host && link.pathname.startsWith(base.pathname);
-  const rest = isBelow ? link.pathname.slice(base.pathname.length) : '';
-  const id = /^[1-9]\d{0,15}(?=\/?$)/.exec(rest)?.[0];
-  const start = base.origin + base.pathname;
-  if (id === undefined) {
-    const problem = `got ${formatValue(url)}, expected a link to ${start}<id>/`;
+  const pathBelow = isBelow ? link.pathname.slice(base.pathname.length) : '';
+  const id = pathBelow.replace(/\/$/, '');
+  const list = base.origin + base.pathname;
+  if (!/^[1-9]\d{0,15}$/.test(id)) {
+    const problem = `got ${formatValue(url)}, expected a link to ${list}<id>/`;
     throw new GamedataError('data', `${kind} › ${slug} › url: ${problem}`);
   }
-  return { kind, id: Number(id), slug, url: `${start}${id}/` };
+  return { kind, id: Number(id), slug, url: `${list}${id}/` };
 }
 
 /** @throws GamedataError if the body is not the record in the list */

@@ -142,7 +142,7 @@ export function createTransport(options: TransportOptions): Transport {
         receive(url, requestOptions, late.signal),
       ]);
     } catch (error) {
-      throw describeFailure(error);
+      throw toConnectionError(error);
     } finally {
       clearTimeout(timer);
     }
@@ -178,19 +178,29 @@ async function readBody(
 }
 
 /**
- * Converts an error from undici or Node to a `ConnectionError` that names the error's
- * code. Returns any other error unchanged, because it is a bug.
+ * Converts an error from undici or Node to a `ConnectionError`. Returns any other error
+ * unchanged: it is either one of ours, or a bug.
  */
-function describeFailure(error: unknown): unknown {
+function toConnectionError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof ConnectionError || isExpected(error, 'data')) return error;
   const code = errorCode(error);
   // Undici's parser sets no code for some invalid responses.
-  if (code === '' && error.name !== 'HTTPParserError') return error;
-  // OpenSSL adds file names and line numbers.
-  const text = error.message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');
-  const problem = text === '' ? 'connection failed' : text;
-  const hasCode = code === '' || problem.includes(code);
-  const message = hasCode ? problem : `${problem} (${code})`;
+  const isConnectionFailure = code !== '' || error.name === 'HTTPParserError';
+  if (!isConnectionFailure) return error;
+  const problem = describeFailure(error.message);
+  // Node's own messages already contain the code, such as `connect ECONNREFUSED`.
+  const message = problem.includes(code) ? problem : `${problem} (${code})`;
   return new ConnectionError(message, { cause: error });
+}
+
+/**
+ * Matches a message of OpenSSL, such as `error:0A00010B:SSL routines:get_record:wrong
+ * version number:record.c:344:`, and captures the reason.
+ */
+const OPENSSL_MESSAGE = /:SSL routines:[^:]*:([^:]*):/;
+
+function describeFailure(message: string): string {
+  const [, opensslReason] = OPENSSL_MESSAGE.exec(message) ?? [];
+  return opensslReason || message || 'connection failed';
 }

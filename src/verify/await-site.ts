@@ -33,8 +33,8 @@ export async function awaitSite(
       await assertServed(probe, site);
       return;
     } catch (error) {
-      const isExpected = error instanceof GamedataError;
-      if (!isExpected || Date.now() >= deadline) throw error;
+      const isBug = !(error instanceof GamedataError);
+      if (isBug || Date.now() >= deadline) throw error;
       if (attempt === 0) onWait?.(`waiting: ${error.message}`);
     }
     const pauseMs = FIRST_PAUSE_MS * 2 ** attempt;

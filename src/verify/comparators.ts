@@ -71,11 +71,14 @@ export const matchError: Comparator = ({ got, expected }) => {
   const problem = compareStatus(got, expected.status) ?? findTypeProblem(got);
   if (problem !== undefined) return problem;
   // Only hosts that run code include the method in the body of a 405 response.
-  const textWithoutMethod = expected.text.replace(/\\"\w+\\" /, '');
+  const textWithoutMethod = expected.text.replace(QUOTED_METHOD, '');
   const texts = [expected.text, textWithoutMethod];
   if (texts.includes(got.text)) return undefined;
   return describeDifference(got.text, expected.text);
 };
+
+/** Matches the method in the JSON `{"detail":"Method \"PUT\" not allowed."}`. */
+const QUOTED_METHOD = /\\"\w+\\" /;
 
 function findTypeProblem(response: ProbeResponse): Problem {
   const type = response.header('content-type');

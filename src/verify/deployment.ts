@@ -27,8 +27,8 @@ import { type Row, table } from './table.ts';
 
 export interface DeploymentOptions extends AwaitOptions {
   readonly concurrency: number;
-  /** The expected site. The default is the site of the deployment's own data set. */
-  readonly like?: SiteFolder | undefined;
+  /** The default is the site that results from the deployment's own data set. */
+  readonly expectedSite?: SiteFolder | undefined;
   /** The default is what all hosts keep that the site was built for. */
   readonly guarantees?: readonly GuaranteeName[] | undefined;
   readonly onProgress?: OnVerifyProgress | undefined;
@@ -67,27 +67,23 @@ export interface DeploymentReport {
 const MAX_RESPONSE_MS = 60_000;
 
 /**
- * Compares a deployment's responses with the request handler's responses.
- *
- * If the expected site is in a folder, first waits until the deployment serves its
- * manifest. Otherwise, reads the deployment's own data set. The site's hosts determine
- * which guarantees are checked, and its records determine the requests.
+ * Compares a deployment's responses with the request handler's responses. If a site in a
+ * folder is expected, first waits until the deployment serves it.
  *
  * @param address the base URL without a trailing slash
- * @throws GamedataError if a request gets no response in two attempts, if the deployment does not serve the expected site, or if it is
- * replaced meanwhile
+ * @throws GamedataError if a request gets no response in two attempts, if the
+ * deployment does not serve the expected site, or if it is replaced meanwhile
  */
 export async function verifyDeployment(
   address: string,
   options: DeploymentOptions,
 ): Promise<DeploymentReport> {
-  const { like, concurrency, signal } = options;
+  const { expectedSite, concurrency, signal, onProgress } = options;
   const timeouts = { total: MAX_RESPONSE_MS };
   const probe = createProbe(address, { concurrency, timeouts });
-  // The probe's connections must be closed in any case, even if the caller aborts.
   return closeOnAbort(probe, signal, async () => {
-    options.onProgress?.({ done: 0, total: 0, started: performance.now() });
-    if (like) await awaitSite(probe, like, options);
+    onProgress?.({ done: 0, total: 0, started: performance.now() });
+    if (expectedSite) await awaitSite(probe, expectedSite, options);
     return checkOneSite(
       address,
       () => fetchManifest(probe),
@@ -96,15 +92,20 @@ export async function verifyDeployment(
   });
 }
 
+/**
+ * Checks the guarantees that the hosts of the site keep. The site's records determine
+ * the requests.
+ */
+
 async function checkDeployment(
   probe: Probe,
   options: DeploymentOptions,
 ): Promise<DeploymentReport> {
   const started = performance.now();
   const { address } = probe;
-  const { like, concurrency, retryBaseMs, signal } = options;
-  const site = like
-    ? await expectFolder(like, address)
+  const { expectedSite, concurrency, retryBaseMs, signal } = options;
+  const site = expectedSite
+    ? await expectFolder(expectedSite, address)
     : await expectDeployment(address, { concurrency, retryBaseMs, signal });
   const siteHosts = hostNames.filter((name) => site.meta.hosts.includes(name));
   const names = options.guarantees ?? selectGuarantees(siteHosts);
@@ -157,24 +158,22 @@ async function checkGuarantees(
   let done = 0;
   const started = performance.now();
   const limit = pLimit(concurrency);
-  const failures = new Map<GuaranteeName, GuaranteeFailure[]>();
-  for (const name of names) failures.set(name, []);
-  for (const check of checks) {
-    const found = await limit.map(check.requests, async (request) => {
-      onProgress?.({ done, total, started });
-      const failure = await checkRequest(probe, site, request, check.comparators);
-      done++;
-      return failure;
-    });
-    for (const failure of found) {
-      if (failure) failures.get(check.guarantee)?.push(failure);
+  const results: GuaranteeResult[] = [];
+  for (const guarantee of names) {
+    const failures: GuaranteeFailure[] = [];
+    const ownChecks = checks.filter((check) => check.guarantee === guarantee);
+    for (const { requests, comparators } of ownChecks) {
+      const outcomes = await limit.map(requests, async (request) => {
+        onProgress?.({ done, total, started });
+        const failure = await checkRequest(probe, site, request, comparators);
+        done++;
+        return failure;
+      });
+      failures.push(...outcomes.filter((failure) => failure !== undefined));
     }
+    results.push({ guarantee, title: guarantees[guarantee].title, failures });
   }
-  return names.map((guarantee) => ({
-    guarantee,
-    title: guarantees[guarantee].title,
-    failures: failures.get(guarantee) ?? [],
-  }));
+  return results;
 }
 
 function listChecks(names: readonly GuaranteeName[], site: ExpectedSite): Check[] {

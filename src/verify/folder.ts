@@ -1,10 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import type { ManifestEntry } from '../contract/meta.ts';
-import { MANIFEST_FILE } from '../contract/paths.ts';
+import { MANIFEST_FILE, WORK_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { GamedataError } from '../errors.ts';
+import { walk } from '../files.ts';
 import {
-  listStored,
+  LOST_FILES_FOLDER,
   openSite,
   readIfExists,
   type SiteFolder,
@@ -49,6 +50,7 @@ export function verifyFolder(
   );
 }
 
+/** Checks every file that the manifest lists. */
 function findProblems(
   site: SiteFolder,
   onProgress: OnVerifyProgress = () => {},
@@ -64,7 +66,10 @@ function findProblems(
   return problems;
 }
 
-/** Reads a file, which compares it with its entry in the manifest. */
+/**
+ * Reads a file, and returns the problem if it is missing or differs from its entry in the
+ * manifest.
+ */
 function findProblem(
   { read }: SiteFolder,
   { path }: ManifestEntry,
@@ -78,9 +83,10 @@ function findProblem(
   }
 }
 
+/** Lists the files that the manifest does not list, except for a build's own files. */
 function listUnlisted({ name, entries }: SiteFolder): string[] {
   const unlisted: string[] = [];
-  for (const { path } of listStored(name)) {
+  for (const { path } of walk(name, [WORK_FOLDER, LOST_FILES_FOLDER])) {
     const isListed = path === MANIFEST_FILE || entries.has(path);
     if (!isListed) unlisted.push(path);
   }

@@ -14,13 +14,23 @@ export async function checkOneSite<T>(
   check: () => Promise<T>,
 ): Promise<T> {
   const manifestBefore = await readManifest();
-  const [result] = await Promise.allSettled([check()]);
-  const manifestAfter = await readManifest();
-  if (!isDeepStrictEqual(manifestBefore, manifestAfter)) {
+
+  async function assertUnchanged(): Promise<void> {
+    const manifestAfter = await readManifest();
+    if (isDeepStrictEqual(manifestBefore, manifestAfter)) return;
     throw new GamedataError('data', `${name}: was replaced while it was verified`, {
       hint: 'Verify it again.',
     });
   }
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
+
+  let result: T;
+  try {
+    result = await check();
+  } catch (error) {
+    // The check may have failed only because files were replaced.
+    await assertUnchanged();
+    throw error;
+  }
+  await assertUnchanged();
+  return result;
 }

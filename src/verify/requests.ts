@@ -36,6 +36,7 @@ export function forEachKind(
   };
 }
 
+/** Collects the paths of one kind, which must have records. */
 function readKindPaths(site: ExpectedSite, kind: Kind): KindPaths {
   const records = site.records[kind];
   const firstSlug = records[0]?.slug ?? '';

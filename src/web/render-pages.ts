@@ -19,7 +19,7 @@ import {
   formatKindTitle,
   joinWords,
 } from '../contract/words.ts';
-import type { Records } from '../data/data-set.ts';
+import { findGenerations, type Records } from '../data/data-set.ts';
 import { describeDataset } from './front/describe-dataset.ts';
 import { renderFirstRequest } from './front/first-request.ts';
 import { renderIcons } from './front/icons.ts';
@@ -135,6 +135,7 @@ function renderNotFoundPage(input: PagesInput, root: string): string {
   return fillPage(input, '404.html', { root }, options);
 }
 
+/** Renders the front page, which offers every way to read the data. */
 function renderFrontPage(input: PagesInput): string {
   const { records, meta, sizes, archive } = input;
   const subject = describeSubject();
@@ -173,6 +174,7 @@ function summarizeCounts({ counts }: Meta): string {
   return joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
 }
 
+/** Renders the search form with its choices of kinds and languages. */
 function renderSearch({ template, meta }: PagesInput): Markup {
   const kinds = kindNames.map(
     (kind) => html`<option value="${kind}">${formatKindTitle(kind)}</option>`,
@@ -202,23 +204,13 @@ function renderLists({ counts, links }: Meta): Markup[] {
   });
 }
 
-/**
- * Formats the range of generations: ` (generations 1 to 7)`. Only moves have a
- * generation.
- */
+/** Formats the range of generations: ` (generations 1 to 7)`. */
 function describeGenerations(records: Records): string {
-  const generations = new Set<number>();
-  for (const kind of kindNames) {
-    for (const record of records[kind]) {
-      if ('generation' in record) generations.add(record.generation);
-    }
-  }
-  if (generations.size === 0) return '';
-  const first = Math.min(...generations);
-  const last = Math.max(...generations);
-  return first === last
-    ? ` (generation ${first})`
-    : ` (generations ${first} to ${last})`;
+  const generations = findGenerations(records);
+  if (!generations) return '';
+  const { first, last } = generations;
+  if (first === last) return ` (generation ${first})`;
+  return ` (generations ${first} to ${last})`;
 }
 
 /**
@@ -236,6 +228,7 @@ function renderEdition(edition: Edition | null): Markup | string {
   return html`, <span title="${edition.hash}">${describeEdition(edition)}</span>`;
 }
 
+/** Renders a table row for each bulk file, and for the archive if there is one. */
 export function renderDownloads(sizes: Sizes, archive: boolean): Markup[] {
   const rows: Markup[] = [];
   for (const file of listBulkFiles(sizes)) {
@@ -292,6 +285,7 @@ const describedFiles: readonly string[] = [
   paths.MANIFEST_FILE,
 ];
 
+/** Renders a table row for the docs, and for each file that describes the site. */
 function renderDescriptions(sizes: Sizes): Markup[] {
   const rows = [
     renderDescription('docs/', 'Every endpoint and field, with code to copy'),
@@ -312,6 +306,7 @@ const renderDescription = (path: string, summary: string): Markup =>
 
 const [SCHEMAS_FOLDER = ''] = paths.schemaFile('{schema}').split('{');
 
+/** Renders a link to each JSON Schema. */
 export function renderSchemas(sizes: Sizes): Markup[] {
   const links: Markup[] = [];
   for (const path of [...sizes.keys()].sort()) {

@@ -4,7 +4,6 @@ import {
   describeEdition,
   encodeBody,
   FORMAT,
-  findNewestEdition,
   isSitePath,
   type ManifestEntry,
   manifestReader,
@@ -13,7 +12,6 @@ import {
   rejectOtherFormat,
 } from '../../src/contract/meta.ts';
 import { getNativeName } from '../../src/contract/names.ts';
-import { namedEdition } from '../support/editions.ts';
 import { siteOf } from '../support/sites.ts';
 
 const hash = '0d8fe2bf'.padEnd(40, 'a');
@@ -59,23 +57,6 @@ describe('parseEdition', () => {
       expect(parseEdition(hash, deployed, now)).toBeNull();
     },
   );
-});
-
-describe('findNewestEdition', () => {
-  const first = namedEdition(1);
-  const second = namedEdition(2);
-  /** An edition with the same deployment time as the first edition. */
-  const simultaneous = { ...second, deployed: first.deployed };
-
-  it.each([
-    [[], null],
-    [[null, null], null],
-    [[first, null, second, null], second],
-    [[second, first], second],
-    [[first, simultaneous], first],
-  ])('finds the newest edition in %j', (editions, newest) => {
-    expect(findNewestEdition(editions)).toEqual(newest);
-  });
 });
 
 describe('rejectOtherFormat', () => {

@@ -111,11 +111,6 @@ it('parseJson returns undefined for text that is not JSON', () => {
   expect(contract.parseJson('{')).toBeUndefined();
 });
 
-it('parseOptional returns undefined for a value that the schema rejects', () => {
-  expect(contract.parseOptional(z.int(), 1)).toBe(1);
-  expect(contract.parseOptional(z.int(), 'a')).toBeUndefined();
-});
-
 describe('parseJsonOrThrow', () => {
   it.each(['{"a":1,}', ''])('reports the problem in %j', (json) => {
     expect(() => parseJsonOrThrow(json)).toThrow(/^got invalid JSON: ./);

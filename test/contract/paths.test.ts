@@ -77,20 +77,6 @@ it.each([
   expect(paths.parseRecordPath(path)).toEqual(expected);
 });
 
-it('findSlugs lists the slugs in the record files of one kind', () => {
-  const files = [
-    'api/gamedata/index.json',
-    'api/gamedata/item/potion/index.json',
-    'api/gamedata/move/index.json',
-    'api/gamedata/move/offset/100/index.json',
-    'api/gamedata/move/pound/index.json',
-    'api/gamedata/move/x/index.json',
-    'mirror/api/gamedata/move/y/index.json',
-  ];
-  expect(paths.findSlugs('move', files)).toEqual(['pound', 'x']);
-  expect(paths.findSlugs('item', files)).toEqual(['potion']);
-});
-
 it.each([
   ['_redirects', true],
   ['_hosts/x', true],

@@ -68,7 +68,7 @@ describe('formatText', () => {
   it.each<[readonly (readonly string[])[], string]>([
     [[['name']], '1 move changed: its name'],
     [[['name', 'icon'], ['id1']], '2 moves changed: their name, icon, id1'],
-    [[['name', '<b>']], '1 move changed'],
+    [[['name', 'icon', 'id1', 'id2']], '1 move changed'],
     [[], 'nothing changed'],
   ])('summarizes the changed fields %j in the headline', (fields, headline) => {
     const none = { added: [], removed: [], renamed: [], changed: [] };

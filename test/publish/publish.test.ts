@@ -146,17 +146,6 @@ describe('publish', () => {
     expect(readSecond(file)).toBeLessThan(startOf2100);
   });
 
-  it('never leaves a file newer than the manifest', async () => {
-    const out = await publishedSite(old);
-    const file = path.join(out, 'a.json');
-    const manifest = path.join(out, 'manifest.json');
-    fs.utimesSync(file, later, later);
-    await publishTree(out, fresh);
-    const { mtimeMs } = fs.statSync(file);
-    expect(fs.statSync(manifest).mtimeMs).toBeGreaterThanOrEqual(mtimeMs);
-    expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
-  });
-
   it('keeps files that gamedata did not write', async () => {
     const out = await publishedSite(first);
     const ownFiles = {

@@ -11,7 +11,7 @@ import {
   withOutput,
 } from '../../src/publish/publish.ts';
 import { encodeManifest } from '../../src/site/manifest.ts';
-import { listStored, readIfExists } from '../../src/site-folder.ts';
+import { parseEntries, readIfExists } from '../../src/site-folder.ts';
 import { fingerprintFiles } from './fingerprint.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -57,8 +57,10 @@ export function readTree(folder: string): Tree {
 /** Reads the site that commands see, which includes a change that is not complete. */
 export function readVisibleTree(folder: string): Tree {
   const tree: Record<string, string> = {};
-  for (const { path: file } of listStored(folder)) {
-    if (file !== 'manifest.json') tree[file] = `${readIfExists(folder, file)}`;
+  const manifest = readIfExists(folder, 'manifest.json');
+  if (!manifest) return tree;
+  for (const { path: file } of parseEntries(folder, 'manifest.json', manifest)) {
+    tree[file] = `${readIfExists(folder, file)}`;
   }
   return tree;
 }

@@ -79,10 +79,16 @@ describe('verifyFolder', () => {
     expect(unlisted.toSorted()).toEqual(['link', 'photos/.DS_Store']);
   });
 
-  it('ignores the work folder', async () => {
-    const folder = writeSite(write('.gamedata/next/404.json', 'x'));
-    expect(await verifyFolder(folder)).toMatchObject({ problems: [], unlisted: [] });
-  });
+  it.each(['.gamedata/next/404.json', 'lost+found/x'])(
+    'does not list %s',
+    async (file) => {
+      const folder = writeSite(write(file, 'x'));
+      expect(await verifyFolder(folder)).toMatchObject({
+        problems: [],
+        unlisted: [],
+      });
+    },
+  );
 
   it.each<[string, (file: string) => void]>([
     ['a folder', (file) => mkdirSync(file)],

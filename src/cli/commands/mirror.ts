@@ -35,24 +35,23 @@ export interface MirrorReport extends BuildReport {
 }
 
 /**
- * Builds a site from the data set of another site. The base URL and the link style come
- * from that site, unless they are given. All other settings have the same defaults as in
- * a build.
+ * Builds a site from the data set of another site, and the base URL and the links of that
+ * site, unless others are given. All other settings have the same defaults as in a build.
  *
  * @throws GamedataError. The published copy is then unchanged, except if files could
  * not be moved into place. The next command completes such a change.
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
-  const { from: named, out, ...parsed } = parseOptions(mirrorOptions, options);
-  const from = isUrl(named) ? parseValue(httpUrl, named, 'address') : named;
-  const source = { ...parsed, source: 'snapshot', upstream: from } as const;
+  const { from, out, ...settings } = parseOptions(mirrorOptions, options);
+  const address = isUrl(from) ? parseValue(httpUrl, from, 'address') : from;
   const report = await makeSite({
     out,
-    copiedFrom: from,
-    source: resolveSource(source),
-    wanted: resolveWanted(parsed),
+    copiedFrom: address,
+    // A copy reads a data set folder, as a build from a snapshot does.
+    source: resolveSource({ ...settings, source: 'snapshot', upstream: address }),
+    wanted: resolveWanted(settings),
   });
-  return { ...report, address: from };
+  return { ...report, address };
 }
 
 export const command = defineCommand({

@@ -153,6 +153,7 @@ export const command = defineCommand({
   },
 });
 
+/** Lists the URLs to open, and warns if the links lead to another address. */
 function describeServer(dir: string, { url, meta }: SiteServer): string[] {
   const lines = [
     `${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`,

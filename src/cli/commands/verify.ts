@@ -94,9 +94,9 @@ export async function verify(
   if (!isUrl(target)) return verifyFolder(target, deployment.onProgress);
 
   const url = parseValue(httpUrl, target, 'address');
-  const site = like === undefined ? undefined : openSite(like);
+  const expectedSite = like === undefined ? undefined : openSite(like);
   const { verifyDeployment } = await import('../../verify/deployment.ts');
-  return verifyDeployment(url, { ...deployment, like: site });
+  return verifyDeployment(url, { ...deployment, expectedSite });
 }
 
 /**
@@ -150,6 +150,7 @@ export const command = defineCommand({
   },
 });
 
+/** Formats the files that are not listed, then the problems, and then the result. */
 function formatFolder(folder: string, report: FolderReport): string[] {
   const { files, counts, problems, unlisted } = report;
   const lines: string[] = [];
@@ -169,16 +170,18 @@ function formatFolder(folder: string, report: FolderReport): string[] {
   return lines;
 }
 
+/** Formats one line for each broken guarantee, and then the result. */
 function formatDeployment(report: DeploymentReport): string[] {
   const { address, hosts, counts, guarantees, failed, seconds } = report;
   const lines: string[] = [];
   for (const { guarantee, title, failures } of guarantees) {
-    const [first] = failures;
-    if (!first) continue;
+    const [firstFailure, ...others] = failures;
+    if (!firstFailure) continue;
+    const request = truncate(firstFailure.request, MAX_SHOWN_REQUEST);
+    const problem = `${title}: ${request}: ${firstFailure.problem}`;
     const more =
-      failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
-    const request = truncate(first.request, MAX_SHOWN_REQUEST);
-    lines.push(`FAIL ${guarantee}: ${title}: ${request}: ${first.problem}${more}`);
+      others.length > 0 ? ` (and ${groupDigits(others.length)} more)` : '';
+    lines.push(`FAIL ${guarantee}: ${problem}${more}`);
   }
   const kept = guarantees.length - failed;
   const total = formatCount(guarantees.length, 'guarantee');

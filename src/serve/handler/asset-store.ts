@@ -64,6 +64,9 @@ export function readRoot(store: AssetStore): Promise<Root | undefined> {
   return readJson<Root>(store, paths.rootFile);
 }
 
+/** The current path of each renamed record, by its old path. */
+type MovedPaths = Readonly<Record<string, string>>;
+
 /**
  * Finds the current path of a renamed record.
  *
@@ -73,13 +76,8 @@ export async function findRedirect(
   store: AssetStore,
   file: string,
 ): Promise<string | undefined> {
-  const redirects = await readJson<Readonly<Record<string, unknown>>>(
-    store,
-    paths.MOVED_FILE,
-  );
-  const oldPath = `/${file.slice(0, -paths.INDEX_FILE.length)}`;
-  const currentPath = redirects?.[oldPath];
-  return typeof currentPath === 'string' ? currentPath : undefined;
+  const moved = await readJson<MovedPaths>(store, paths.MOVED_FILE);
+  return moved?.[paths.toPath(file)];
 }
 
 /**

@@ -72,6 +72,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
   };
 }
 
+/** Responds to a request of any method for any path. */
 async function respond(
   site: HandledSite,
   request: PlainRequest,
@@ -129,6 +130,7 @@ async function respondToEndpoint(
   return createContent(request, json, jsonHeaders);
 }
 
+/** Loads the JSON of an endpoint. Returns undefined if there is no such record. */
 async function loadJson(
   { store }: HandledSite,
   endpoint: Endpoint,
@@ -136,12 +138,8 @@ async function loadJson(
   format: Format,
 ): Promise<Representation | undefined> {
   if (endpoint.type === 'list') {
-    return loadPageRange(
-      store,
-      endpoint.kind,
-      parsePageRange(query),
-      format === 'json',
-    );
+    const linkFormat = format === 'json' ? 'json' : 'api';
+    return loadPageRange(store, endpoint.kind, parsePageRange(query), linkFormat);
   }
   if (endpoint.file === undefined) return undefined;
   return store.get(endpoint.file);

@@ -22,29 +22,41 @@ interface Places {
 
 /**
  * Loads any page range of a list. If a built page has exactly this range, it is
- * served unchanged. Otherwise, a new page is assembled from the built pages that
- * overlap the range.
+ * served unchanged. Otherwise, a new page is assembled.
  *
- * A range may be as long as the list, and many clients may read it slowly at the
- * same time. Therefore its body is not one string but a list of byte arrays: the
- * start of the page with the new links, the records of each built page, and the end.
- * Responses share the arrays of whole built pages, so each response needs little
- * additional memory.
- *
- * @param isJson whether links keep `format=json` from the request, as in the
- * reference framework
+ * @param format the format in the page's links, which keep `format=json` from the
+ * request, as in the reference framework
  * @returns undefined if the site has no such list
  */
 export async function loadPageRange(
   store: AssetStore,
   kind: Kind,
   range: PageRange,
-  isJson: boolean,
+  format: 'api' | 'json',
 ): Promise<Representation | undefined> {
-  // The links in built pages do not contain `format=json`.
-  const builtPage = isJson ? undefined : await findBuiltPage(store, kind, range);
-  if (builtPage) return builtPage;
+  // The links in built pages contain `format=api`.
+  if (format === 'api') {
+    const builtPage = await findBuiltPage(store, kind, range);
+    if (builtPage) return builtPage;
+  }
+  return assemblePage(store, kind, range, format);
+}
 
+/**
+ * Assembles a page from the built pages that overlap its range.
+ *
+ * A range may be as long as the list, and many clients may read it slowly at the
+ * same time. Therefore the body is not one string but a list of byte arrays: the
+ * start of the page with the new links, the records of each built page, and the end.
+ * Responses share the arrays of whole built pages, so each response needs little
+ * additional memory.
+ */
+async function assemblePage(
+  store: AssetStore,
+  kind: Kind,
+  range: PageRange,
+  format: 'api' | 'json',
+): Promise<Representation | undefined> {
   const root = await readRoot(store);
   const firstPage = await store.get(paths.listPageFile(kind, 0));
   if (!firstPage || !root) return undefined;
@@ -55,9 +67,9 @@ export async function loadPageRange(
 
   const listUrl = root[kind];
   const baseUrl = listUrl.slice(0, listUrl.lastIndexOf(paths.API_PREFIX));
-  const format = isJson ? 'json' : 'api';
   const start = createPageStart(baseUrl, kind, { range, count }, format);
-  // The ETag is derived from everything that determines the page's content.
+  // These values determine the page's content. Hashing them is faster than hashing the
+  // content.
   const identity = JSON.stringify([start, places.from, places.to, records.etags]);
   const etag = await createEtag(encode(identity));
   return { body: [encode(start), ...records.parts, END], etag };

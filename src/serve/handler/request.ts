@@ -56,28 +56,30 @@ export function resolveTarget(sentPath: string, base = ''): Target {
   const path = sentPath.slice(base.length);
   const decoded = decode(path);
   if (decoded === undefined) return { type: 'nothing' };
-
   if (decoded === API_PREFIX) {
     return { type: 'root', name: 'Api Root', file: rootFile };
   }
-  const redirectToSlash: Target = { type: 'redirect', path: `${path}/` };
-  const lacksSlash = [API_PREFIX, DOCS_PATH].includes(`${decoded}/`);
-  if (lacksSlash) return redirectToSlash;
-  const endpointNames = parseEndpoint(decoded);
-  if (endpointNames === undefined) return resolveFile(decoded, base);
-  if (!decoded.endsWith('/')) return redirectToSlash;
+  const names = parseEndpoint(decoded);
+  const isRootOrDocs = [API_PREFIX, DOCS_PATH].includes(`${decoded}/`);
+  const lacksSlash = isRootOrDocs || (names && !decoded.endsWith('/'));
+  if (lacksSlash) return { type: 'redirect', path: `${path}/` };
+  return names ? resolveEndpoint(names) : resolveFile(decoded, base);
+}
 
-  const { kind, slug } = endpointNames;
+/** The names in the path of a list or a record. */
+
+interface EndpointNames {
+  readonly kind: Kind;
+  readonly slug: string | undefined;
+}
+
+/** The titles are those of the reference framework. */
+function resolveEndpoint({ kind, slug }: EndpointNames): Endpoint {
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
   const isPossibleSlug = /^[a-z0-9-]+$/.test(slug);
   const file = isPossibleSlug ? recordFile(kind, slug) : undefined;
   return { type: 'record', name: `${title} Instance`, file };
-}
-
-interface EndpointNames {
-  readonly kind: Kind;
-  readonly slug: string | undefined;
 }
 
 /**
@@ -158,7 +160,7 @@ const javaAccept = new RegExp(JAVA_ACCEPT);
  * Parses a header such as `text/html, text/*;q=0.8`. If a name is repeated, its
  * first quality applies.
  */
-export function readQualities(header: string): ReadonlyMap<string, number> {
+function readQualities(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   for (const member of header.split(',')) {
     const parts = member.split(';').map((part) => part.trim().toLowerCase());

@@ -16,19 +16,19 @@ export interface Pager {
   readonly last: string | undefined;
 }
 
+/** Describes the part of a list at an address, with the page in its response. */
 export function describePager(address: string, page: ListPage): Pager {
   const { count, results } = page;
   const { limit, offset } = readPageRange(address);
-  const goTo = (start: number): string | undefined => {
-    if (start === offset) return undefined;
-    return replacePageRange(address, { limit, offset: start });
-  };
+  const lastOffset = findLastOffset(count, limit);
+  const firstPage = replacePageRange(address, { limit, offset: 0 });
+  const lastPage = replacePageRange(address, { limit, offset: lastOffset });
   return {
     summary: summarizeRange(offset, results.length, count),
-    first: goTo(0),
+    first: offset === 0 ? undefined : firstPage,
     previous: parseLink(page.previous ?? ''),
     next: parseLink(page.next ?? ''),
-    last: goTo(findLastOffset(count, limit)),
+    last: offset === lastOffset ? undefined : lastPage,
   };
 }
 

@@ -1,6 +1,10 @@
 /** Requests an endpoint, and renders its response. */
 
-import { type ListPage, parseRecordPath } from '../../contract/paths.ts';
+import {
+  type ListPage,
+  parseRecordPath,
+  type RecordPath,
+} from '../../contract/paths.ts';
 import { findName } from '../../data/find-name.ts';
 import {
   createResult,
@@ -127,6 +131,7 @@ function createErrorView(response: Response, json: unknown, address: string): Vi
   return { ...view, later };
 }
 
+/** Suggests records whose slugs are similar to the unknown slug in an address. */
 async function suggestRecords(address: string): Promise<HTMLElement[]> {
   const [kind = '', slug] = splitPath(address);
   if (slug === undefined) return [];
@@ -169,6 +174,7 @@ const SHOWN_HEADERS = [
   'Last-Modified',
 ];
 
+/** Creates the box with the response's headers and its JSON, whose URLs are links. */
 function createResponseBox(response: Response, json: unknown): HTMLElement {
   const head = element(
     'pre',
@@ -192,6 +198,7 @@ function createResponseBox(response: Response, json: unknown): HTMLElement {
   );
 }
 
+/** Creates the card with a record's icon and fields. Other JSON has no card. */
 function createCard(json: unknown): HTMLElement[] {
   const record = toFields(json);
   if (record.slug === undefined) return [];
@@ -210,6 +217,7 @@ function createCard(json: unknown): HTMLElement[] {
   return [card, ...createIndexNote(record)];
 }
 
+/** Lists the values of the named fields. */
 function createFacts(record: Fields, names: readonly string[]): HTMLElement {
   const list = element('dl', { translate: 'no', hidden: names.length === 0 });
   for (const name of names) {
@@ -247,22 +255,14 @@ function createNames(address: string): HTMLElement[] {
     list,
   );
 
-  const createRow = async ({
-    value,
-    text,
-  }: HTMLOptionElement): Promise<HTMLElement[]> => {
-    const language = value === '' ? 'en' : value;
-    const names = await loadNames(language);
-    const name = findName(names, record.kind, record.slug);
-    if (name === undefined) return [];
-    const attributes = getLangAttributes(language);
-    const head = element('th', { scope: 'row', ...attributes }, text);
-    return [element('tr', {}, head, element('td', attributes, name))];
-  };
   const showNames = async (): Promise<void> => {
-    if (!box.open || list.querySelector('table')) return;
+    const isLoaded = list.querySelector('table') !== null;
+    if (!box.open || isLoaded) return;
     try {
-      const rows = await Promise.all(Array.from(languages, createRow));
+      const loadingRows = Array.from(languages, (option) =>
+        createNameRow(record, option),
+      );
+      const rows = await Promise.all(loadingRows);
       list.replaceChildren(
         element('table', {}, element('tbody', {}, ...rows.flat())),
       );
@@ -276,9 +276,24 @@ function createNames(address: string): HTMLElement[] {
   return [box];
 }
 
+/** Creates the row with a record's name in one language, if it has one. */
+async function createNameRow(
+  { kind, slug }: RecordPath,
+  { value, text }: HTMLOptionElement,
+): Promise<HTMLElement[]> {
+  // The option for English has no value, because it is the default.
+  const language = value === '' ? 'en' : value;
+  const name = findName(await loadNames(language), kind, slug);
+  if (name === undefined) return [];
+  const attributes = getLangAttributes(language);
+  const head = element('th', { scope: 'row', ...attributes }, text);
+  return [element('tr', {}, head, element('td', attributes, name))];
+}
+
 const isListPage = (json: unknown): json is ListPage =>
   Array.isArray(toFields(json).results);
 
+/** Creates the view of a list page: a table between two pagers. */
 function createListView(address: string, page: ListPage): View {
   const [kind = ''] = splitPath(address);
   const content = [
@@ -290,6 +305,7 @@ function createListView(address: string, page: ListPage): View {
   return { title: titleList(kind, readPageRange(address)), content, isList: true };
 }
 
+/** Creates the table with a row for each record on a list page. */
 function createTable(records: readonly Fields[]): HTMLElement[] {
   const [firstRecord] = records;
   if (!firstRecord) return [];
@@ -333,6 +349,7 @@ function createNameCell(record: Fields): HTMLElement {
   return element('th', { scope: 'row' }, ...createRecordIcon(record, 24), title);
 }
 
+/** Creates the links to other pages of a list. */
 function createPager(address: string, page: ListPage, label: string): HTMLElement {
   const { summary, first, previous, next, last } = describePager(address, page);
   const steps = element(

@@ -40,32 +40,29 @@ export function renderDocs(
   content: DocsContent,
   site: LinkedSite,
 ): string {
-  const { operations, schemas, anyPageRange } = content;
+  const { operations, anyPageRange } = content;
   const endpoints = operations.filter(({ group }) => group === 'records');
   const names = operations.filter(({ group }) => group === 'names');
   const downloads = operations.filter(({ group }) => group === 'downloads');
   const files = operations.filter(({ group }) => group === 'site');
+  const renderSection = (operation: Operation): Markup =>
+    renderEndpoint(operation, site, anyPageRange);
   const isNegotiated = site.links === 'query';
   const values: Record<string, HtmlValue | boolean> = {
     base: site.base_url,
     size: PAGE_SIZE,
-    contents: [...endpoints, ...names].map(
-      ({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`,
-    ),
+    contents: renderContents([...endpoints, ...names]),
     ...describeFirstRequest(endpoints, site),
+    // The template has a block of text for each of these cases.
     negotiated: isNegotiated,
     file: !isNegotiated,
     any: isNegotiated && anyPageRange,
     built: isNegotiated && !anyPageRange,
-    endpoints: endpoints.map((endpoint) =>
-      renderEndpoint(endpoint, site, anyPageRange),
-    ),
-    names: names.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
-    types: Array.from(schemas, ([name, schema]) => renderType(name, schema)),
+    endpoints: endpoints.map(renderSection),
+    names: names.map(renderSection),
+    types: renderTypes(content.schemas),
     downloads: renderFiles(downloads),
-    excerpts: Array.from(content.excerpts, ([path, text]) =>
-      renderExample(path, text),
-    ),
+    excerpts: renderExcerpts(content.excerpts),
     files: renderFiles(files),
     examples: renderFileExamples(files),
   };
@@ -78,6 +75,13 @@ export function renderDocs(
   };
   const filled = fillPlaceholders(template('docs.html'), values);
   return renderPage(template('page.html'), filled, options, site);
+}
+
+/** Renders the table of contents. */
+function renderContents(operations: readonly Operation[]): Markup[] {
+  return operations.map(
+    ({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`,
+  );
 }
 
 /**
@@ -171,6 +175,7 @@ interface Field {
   readonly description?: string | undefined;
 }
 
+/** Lists an endpoint's parameters, with the page ranges that this host accepts. */
 function describeParameters(endpoint: Operation, anyPageRange: boolean): Field[] {
   const fields: Field[] = [];
   if (endpoint.pathParameter) fields.push(endpoint.pathParameter);
@@ -213,6 +218,10 @@ function renderFileExamples(files: readonly Operation[]): Markup[] {
   return examples;
 }
 
+function renderExcerpts(excerpts: DocsContent['excerpts']): Markup[] {
+  return Array.from(excerpts, ([path, text]) => renderExample(path, text));
+}
+
 function renderExample(path: string, text: string): Markup {
   const name = path.replace(/^\//, '');
   return html`<h3><code>${name}</code>, shortened</h3>
@@ -237,6 +246,11 @@ function renderFiles(operations: readonly Operation[]): Markup {
   return renderTable(['File', 'Content'], rows);
 }
 
+function renderTypes(schemas: DocsContent['schemas']): Markup[] {
+  return Array.from(schemas, ([name, schema]) => renderType(name, schema));
+}
+
+/** Renders the section of a type, with a table of its fields. */
 function renderType(
   name: string,
   { description = '', properties = {} }: JsonSchema,
@@ -276,6 +290,7 @@ function renderProse(text: string): Markup {
   return new Markup(escaped.replaceAll(/`(.*?)`/g, '<code>$1</code>'));
 }
 
+/** Describes the type of a field in words, such as `string or null`. */
 function describeType(schema: JsonSchema): Markup {
   const { $ref, anyOf, enum: values, type, items } = schema;
   if ($ref !== undefined) {

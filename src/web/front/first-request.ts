@@ -38,6 +38,7 @@ ${samples.map(renderPanel)}
 </div>`;
 }
 
+/** Creates the code that requests a URL, in each programming language. */
 function createSamples(url: string, kind: Kind): readonly Sample[] {
   const javascript = [
     `const response = await fetch('${url}');`,

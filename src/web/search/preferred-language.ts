@@ -1,6 +1,9 @@
 /**
  * Returns the first of the browser's languages in which the site has names. Returns
  * an empty string for English, because records have English names.
+ *
+ * @param tags the browser's languages, with the preferred one first
+ * @param known the languages of the site, in lower case
  */
 export function findPreferredLanguage(
   tags: readonly string[],

@@ -33,6 +33,7 @@ export interface SearchEngine {
 
 const MAX_SUGGESTIONS = 5;
 
+/** Creates the search engine, which runs in the browser. */
 export function createSearchEngine(index: SearchIndex): SearchEngine {
   const records = listRecords(index);
   const findFuzzy = createFuzzySearch(records);
@@ -104,21 +105,28 @@ function createFuzzySearch(
   // search finds none.
   const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
 
-  const find = (engine: Fuzzy, words: string): readonly number[] => {
-    const [indices, , order] = engine.search(
-      texts,
-      words,
-      MAX_WORDS_IN_ANY_ORDER,
-      Infinity,
-    );
-    if (!indices) return [];
-    if (!order) return indices;
-    return order.map((position) => indices[position] ?? -1);
-  };
   return (words) => {
-    const found = find(strict, words);
-    return found.length > 0 ? found : find(lenient, words);
+    const found = searchTexts(strict, texts, words);
+    return found.length > 0 ? found : searchTexts(lenient, texts, words);
   };
+}
+
+/** Returns the positions of the texts that match, with the best match first. */
+function searchTexts(
+  engine: Fuzzy,
+  texts: string[],
+  words: string,
+): readonly number[] {
+  const [indices, , order] = engine.search(
+    texts,
+    words,
+    MAX_WORDS_IN_ANY_ORDER,
+    Infinity,
+  );
+  if (!indices) return [];
+  if (!order) return indices;
+  // The engine sorts positions in `indices`, not the indices themselves.
+  return order.map((position) => indices[position] ?? -1);
 }
 
 /**
@@ -158,7 +166,10 @@ function matchLocalNames(records: readonly Match[], query: string): Match[] {
     if (rating !== undefined) matches.push({ record, rating });
   }
   const getLength = ({ record }: Rated): number => record.local?.length ?? 0;
-  matches.sort((a, b) => a.rating - b.rating || getLength(a) - getLength(b));
+  matches.sort((a, b) => {
+    if (a.rating !== b.rating) return a.rating - b.rating;
+    return getLength(a) - getLength(b);
+  });
   return matches.map(({ record }) => record);
 }
 

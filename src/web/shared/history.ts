@@ -19,6 +19,7 @@ export interface RareSave {
   cancel(): void;
 }
 
+/** @param save saves the page's state in the history; it may throw */
 export function createRareSave(save: () => void): RareSave {
   let timer: ReturnType<typeof setTimeout> | undefined;
 

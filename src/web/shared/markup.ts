@@ -121,10 +121,8 @@ export interface PageOptions {
 export type LinkedSite = Pick<Meta, 'base_url' | 'links'>;
 
 /**
- * Puts a page's content into the frame that all pages share, and then applies the
- * rules that hold for every page: code is not translated, long URLs in code may
- * break, and for plain file servers, links to folders include the name of the index
- * page.
+ * Puts a page's content into the frame that all pages share. Then changes the code and
+ * the links of the whole page in the same way on every page.
  */
 export function renderPage(
   template: string,
@@ -134,6 +132,7 @@ export function renderPage(
 ): string {
   const { title, description, root, path, script } = options;
   const { base_url: baseUrl, links } = site;
+  // An empty link would lead to the page with its current query.
   const home = root === '' ? './' : root;
   const filled = fillPlaceholders(template, {
     title,
@@ -149,9 +148,26 @@ export function renderPage(
     nav: renderNavigation(options, links),
     trademark: TRADEMARK_NOTE,
   });
-  const untranslated = filled.text.replaceAll(CODE_TAG, '$& translate="no"');
-  const page = untranslated.replaceAll(CODE_CONTENT, breakUrls);
-  if (links === 'query') return page;
+  const page = adaptCode(filled.text);
+  // Plain file servers may not respond to the URL of a folder with its index page.
+  return links === 'file' ? nameIndexPages(page) : page;
+}
+
+/** Matches the start of an opening `code` or `pre` tag, up to its attributes. */
+const CODE_TAG = /<(?:code|pre)(?=[ >])/g;
+const CODE_CONTENT = /(?<=<code[^>]*>).*?(?=<\/code>)/gs;
+
+/** Excludes all code from translation, and lets long URLs in it break. */
+function adaptCode(page: string): string {
+  const untranslated = page.replaceAll(CODE_TAG, '$& translate="no"');
+  return untranslated.replaceAll(CODE_CONTENT, breakUrls);
+}
+
+/** Matches a relative link to a folder, which may have a fragment. */
+const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
+
+/** Adds `index.html` to each link to a folder: `docs/#move` → `docs/index.html#move`. */
+function nameIndexPages(page: string): string {
   return page.replaceAll(FOLDER_LINK, ' href="$1index.html$2"');
 }
 
@@ -165,6 +181,7 @@ function renderIdentity(baseUrl: string, path: string | undefined): Markup {
   return html`<meta property="og:url" content="${baseUrl}${path}">`;
 }
 
+/** Renders the links to every list and to the docs. */
 function renderNavigation(
   { root, path }: PageOptions,
   links: Meta['links'],
@@ -196,13 +213,6 @@ function breakUrls(markup: string): string {
     return isTag ? match : `${match}<wbr>`;
   });
 }
-
-/** Matches the start of an opening `code` or `pre` tag, up to its attributes. */
-const CODE_TAG = /<(?:code|pre)(?=[ >])/g;
-const CODE_CONTENT = /(?<=<code[^>]*>).*?(?=<\/code>)/gs;
-
-/** Matches a relative link to a folder, which may have a fragment. */
-const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
 /**
  * Renders a link to an endpoint's page. On plain file servers, the link leads to the

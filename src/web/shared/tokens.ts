@@ -16,6 +16,7 @@ export interface Token {
 const TOKEN =
   /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|-?\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\b(?:as|await|const|from|if|import|new|throw|type|with|true|false|null)\b)/i;
 
+/** Splits code into tokens and the text between them. */
 export function tokenize(code: string): Token[] {
   // The token is a captured group, so `split` returns it as every second part.
   const parts = code.split(TOKEN);

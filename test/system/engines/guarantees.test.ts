@@ -18,7 +18,8 @@ import {
   bulkFolders,
   DATA_FOLDER,
   isServed,
-  parseRecordFile,
+  parseRecordPath,
+  toPath,
 } from '../../../src/contract/paths.ts';
 import { getMediaType } from '../../../src/contract/responses.ts';
 import { findMismatch } from '../../../src/data/entries.ts';
@@ -48,7 +49,7 @@ function addResults(column: string, names: readonly GuaranteeName[]): void {
 /** Lists the files that hosts serve. The guarantees check the records. */
 function listServed({ manifest }: SiteFolder): ManifestEntry[] {
   return manifest.files.filter(({ path }) => {
-    const isRecord = parseRecordFile(path) !== undefined;
+    const isRecord = parseRecordPath(toPath(path)) !== undefined;
     return isServed(path, '') && !isHostConfig(path) && !isRecord;
   });
 }
@@ -112,7 +113,7 @@ for (const { engine, links, unsupported, column } of engines) {
         const { guarantees: checked, counts } = await verifyDeployment(running.url, {
           guarantees: guaranteeNames,
           concurrency: engine.concurrency ?? 16,
-          like: openSite(out),
+          expectedSite: openSite(out),
         });
         const failed = checked.filter(({ failures }) => failures.length > 0);
         const unexpected = failed.filter(
