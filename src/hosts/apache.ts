@@ -7,12 +7,9 @@ const CONFIGURATION = `${webServer.CONFIG_FOLDER}apache.conf`;
 
 export const apache: Host = {
   unsupported: webServer.unsupportedByWebServers,
-  installation: {
-    source: CONFIGURATION,
-    target: '/etc/apache2/sites-available/gamedata.conf',
-    enable: 'a2enmod rewrite headers && a2ensite gamedata',
-    reload: 'systemctl reload apache2',
-  },
+  configuration: CONFIGURATION,
+  nextStep: (folder) =>
+    webServer.describeReload('systemctl reload apache2', folder, CONFIGURATION),
   createFiles: (context) => {
     const values = createValues(context);
     return [

@@ -8,12 +8,9 @@ const MOVED_MAP = `${webServer.CONFIG_FOLDER}caddy-moved.map`;
 
 export const caddy: Host = {
   unsupported: webServer.unsupportedByWebServers,
-  installation: {
-    source: CONFIGURATION,
-    target: '/etc/caddy/Caddyfile',
-    redirects: MOVED_MAP,
-    reload: 'systemctl reload caddy',
-  },
+  configuration: CONFIGURATION,
+  nextStep: (folder) =>
+    webServer.describeReload('systemctl reload caddy', folder, CONFIGURATION),
   createFiles: (context) => {
     const values = { ...webServer.createWebServerValues(context), ...ownValues };
     // Caddy cannot import an empty file, so the file starts with a comment.

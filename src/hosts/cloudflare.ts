@@ -37,7 +37,7 @@ export const cloudflare: Host = {
   redirectsDialect: 'cloudflare',
   baseUrlHint:
     'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.',
-  deployCommand: (folder) => `cd ${quoteArgument(folder)} && npx wrangler deploy`,
+  nextStep: (folder) => `cd ${quoteArgument(folder)} && npx wrangler deploy`,
   createFiles: (context) => {
     const base = getBasePath(context.baseUrl);
     const entry = `export default createWorker(${JSON.stringify(base)});`;

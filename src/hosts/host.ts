@@ -53,12 +53,12 @@ export interface Host {
    */
   readonly configFiles?: readonly string[];
   /**
-   * Describes how to install the configuration. Only web servers need this, because
-   * they read the configuration from a copy outside the site.
+   * The configuration that operators copy once to a web server's own folder, and may then
+   * edit. Undefined for hosts that read their configuration from the site.
    */
-  readonly installation?: Installation;
-  /** Returns the shell command that deploys a site's folder. */
-  readonly deployCommand?: (folder: string) => string;
+  readonly configuration?: string;
+  /** Returns the line that says what to do after a site in a folder has changed. */
+  readonly nextStep?: (folder: string) => string;
   /** Whether the host ignores queries. If it does, links must point to files. */
   readonly ignoresQueries?: boolean;
   /**
@@ -73,21 +73,4 @@ export interface Host {
   readonly listBaseUrlVariables?: (environment: BuildVariables) => readonly string[];
   /** Explains how to set the base URL on this host. */
   readonly baseUrlHint?: string;
-}
-
-/**
- * Describes how the operator installs a web server's configuration. The operator
- * copies the file once, and may then edit the copy. Paths and commands are the ones
- * that Debian uses. `enable` and `reload` are shell commands.
- */
-export interface Installation {
-  readonly source: string;
-  readonly target: string;
-  /**
-   * The file with the redirects. The copied configuration includes it, but the file
-   * itself stays in the site.
-   */
-  readonly redirects?: string;
-  readonly enable?: string;
-  readonly reload: string;
 }

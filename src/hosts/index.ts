@@ -31,7 +31,7 @@ export const hostNames = Object.keys(hosts) as HostName[];
 export const defaultHost: HostName = 'netlify';
 
 export const webServerNames: readonly string[] = hostNames.filter(
-  (name) => hosts[name].installation !== undefined,
+  (name) => hosts[name].configuration !== undefined,
 );
 
 /** Hosts that cannot share a site, because they read one file in different ways. */

@@ -9,12 +9,9 @@ const MOVED_MAP = `${webServer.CONFIG_FOLDER}nginx-moved.map`;
 
 export const nginx: Host = {
   unsupported: webServer.unsupportedByWebServers,
-  installation: {
-    source: CONFIGURATION,
-    target: '/etc/nginx/conf.d/gamedata.conf',
-    redirects: MOVED_MAP,
-    reload: 'nginx -s reload',
-  },
+  configuration: CONFIGURATION,
+  nextStep: (folder) =>
+    webServer.describeReload('nginx -s reload', folder, CONFIGURATION),
   createFiles: (context) => {
     const values = { ...webServer.createWebServerValues(context), ...ownValues };
     const text = fillTemplate(context.template('nginx.conf'), values);

@@ -13,6 +13,14 @@ export const CONFIG_FOLDER = '_hosts/';
 
 export const unsupportedByWebServers: readonly GuaranteeName[] = ['page-ranges'];
 
+/** Formats the command that makes a web server read the redirects again. */
+export const describeReload = (
+  command: string,
+  folder: string,
+  configuration: string,
+): string =>
+  `${command}  # the first time, install ${folder}/${configuration}: docs/SERVER.md`;
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
 const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 

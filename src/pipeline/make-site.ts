@@ -4,7 +4,6 @@ import {
   createMeta,
   encodeBody,
   type Meta,
-  type SiteFile,
 } from '../contract/meta.ts';
 import {
   DATA_FOLDER,
@@ -16,8 +15,7 @@ import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
 import { readPreviousDataSet } from '../data/data-set-folder.ts';
 import { encodeOldSlugs } from '../data/old-slugs.ts';
 import { GamedataError } from '../errors.ts';
-import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
-import { createInstallCommand, type FileChange } from '../hosts/install-command.ts';
+import { webServerNames } from '../hosts/index.ts';
 import {
   codeDigest,
   PRODUCT,
@@ -122,7 +120,7 @@ async function buildSite(
     assets: [...publicFiles.files, ...icons.files],
   };
   const kept = keep > 0 ? await keepDataSet(out, dataSet, keep, source.today) : null;
-  const { result, install } = await publishSite(output, inputs, source.signal);
+  const result = await publishSite(output, inputs, source.signal);
   const notices = [
     ...describeRestart(published),
     ...publicFiles.notices,
@@ -140,7 +138,7 @@ async function buildSite(
   });
   return {
     ...report,
-    site: { baseUrl, links, hosts, changed, install },
+    site: { baseUrl, links, hosts, changed },
     icons: icons.report,
     kept,
   };
@@ -305,12 +303,6 @@ function mayFetchIcons(
  */
 type Inputs = Omit<SiteInput, 'buildAssets'>;
 
-interface PublishOutcome {
-  readonly result: PublishResult;
-  /** The commands that install changed host configuration. */
-  readonly install: readonly string[];
-}
-
 /**
  * Generates and publishes a site. If the same code has already generated the published
  * site from the same inputs, nothing is written.
@@ -319,21 +311,17 @@ async function publishSite(
   output: Output,
   inputs: Inputs,
   signal: AbortSignal | undefined,
-): Promise<PublishOutcome> {
+): Promise<PublishResult> {
   const buildInputs = fingerprint(inputs);
-  if (output.isUnchanged(buildInputs)) {
-    return { result: output.keepPublished(), install: [] };
-  }
+  if (output.isUnchanged(buildInputs)) return output.keepPublished();
   // Most scheduled builds change nothing, so we load the page-rendering code only
   // here.
   const { generateFiles } = await import('../site/generate-site.ts');
   const files = await generateFiles({ ...inputs, buildAssets: readBuildAssets() });
-  const install = listInstallCommands(inputs.hosts, output, files);
-  const result = await output.publish(files, {
+  return output.publish(files, {
     encodeManifest: (entries) => encodeManifest(buildInputs, entries),
     signal,
   });
-  return { result, install };
 }
 
 /**
@@ -358,40 +346,4 @@ function fingerprint({
     code: codeDigest(),
     inputs: sha256(JSON.stringify(inputs)),
   };
-}
-
-/**
- * Lists the commands that install the configuration of web servers. A server whose
- * configuration has not changed needs no command.
- */
-function listInstallCommands(
-  hostNames: readonly HostName[],
-  output: Output,
-  files: readonly SiteFile[],
-): string[] {
-  const commands: string[] = [];
-  for (const hostName of hostNames) {
-    const { installation } = allHosts[hostName];
-    if (!installation) continue;
-    const command = createInstallCommand(installation, output.folder, {
-      source: findChange(installation.source, output, files),
-      redirects: findChange(installation.redirects, output, files),
-    });
-    if (command !== undefined) commands.push(command);
-  }
-  return commands;
-}
-
-/** Compares a file of the next site with the published one. */
-function findChange(
-  path: string | undefined,
-  { published }: Output,
-  files: readonly SiteFile[],
-): FileChange {
-  const file = files.find((candidate) => candidate.path === path);
-  if (!file) return 'none';
-  const publishedFile = published.entries.get(file.path);
-  if (!publishedFile) return 'added';
-  const isSame = publishedFile.sha256 === sha256(encodeBody(file));
-  return isSame ? 'none' : 'changed';
 }

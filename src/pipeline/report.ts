@@ -72,11 +72,6 @@ export interface BuildReport extends Report {
 export interface SiteReport extends Pick<Settings, 'baseUrl' | 'links' | 'hosts'> {
   /** The settings that differ from the published ones, such as `links query → file`. */
   readonly changed: readonly string[];
-  /**
-   * The commands that operators run on web servers whose configuration or redirects
-   * have changed.
-   */
-  readonly install: readonly string[];
 }
 
 interface ReportContext {

@@ -98,7 +98,6 @@ describe('formatSummary', () => {
         links: 'query',
         hosts: ['nginx'],
         changed: ['hosts netlify → nginx'],
-        install: [],
       },
       kept: 'site.data/2026-01-02-0123456789ab',
     });

@@ -11,8 +11,8 @@ const configure = (
   baseUrl?: string,
   context = hostContext(site, baseUrl),
 ): string =>
-  host.createFiles(context).find(({ path }) => path === host.installation?.source)
-    ?.body ?? '';
+  host.createFiles(context).find(({ path }) => path === host.configuration)?.body ??
+  '';
 
 it.each(Object.entries({ apache, caddy, nginx }))(
   'generates the same configuration for any data: %s',

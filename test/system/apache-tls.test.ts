@@ -57,7 +57,7 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
       url: `http://127.0.0.1:${port}`,
     });
     onTestFinished(running.stop);
-    expect((await build('renamed')).site.install).toEqual([]);
+    await build('renamed');
     const env = { NODE_EXTRA_CA_CERTS: cert };
     const options = { cwd: folder, env };
     const verified = await runProgram(

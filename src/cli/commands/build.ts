@@ -4,7 +4,7 @@ import { isInside } from '../../files.ts';
 import { hosts as allHosts } from '../../hosts/index.ts';
 import { PUBLIC_FOLDER } from '../../package.ts';
 import { type MakeSiteOptions, makeSite } from '../../pipeline/make-site.ts';
-import type { BuildReport, SiteReport } from '../../pipeline/report.ts';
+import type { BuildReport } from '../../pipeline/report.ts';
 import {
   type CommandResult,
   defineCommand,
@@ -87,20 +87,14 @@ export function reportBuild(report: BuildReport, reporter: Reporter): CommandRes
   return { output: report };
 }
 
-/** Lists the commands that put a changed site into operation. */
+/** Lists the steps that put a changed site into operation. */
 function listNextSteps({ changed, out, site }: BuildReport): string[] {
   if (!changed) return [];
-  return listCommands(out, site).map((command) => `next: ${command}`);
-}
-
-function listCommands(
-  out: string,
-  { hosts, install }: SiteReport,
-): readonly string[] {
-  const configured = hosts.map((name) => allHosts[name]);
-  if (configured.some(({ installation }) => installation)) return install;
-  for (const { deployCommand } of configured) {
-    if (deployCommand) return [deployCommand(out)];
+  const lines: string[] = [];
+  for (const name of site.hosts) {
+    const { nextStep } = allHosts[name];
+    if (nextStep) lines.push(`next: ${nextStep(out)}`);
   }
-  return [`npx gamedata serve ${quoteArgument(out)}`];
+  if (lines.length > 0) return lines;
+  return [`next: npx gamedata serve ${quoteArgument(out)}`];
 }
