@@ -42,10 +42,7 @@ it('does not publish files that other programs left in public/, and reports them
   ]);
 });
 
-it('disallows only the API in robots.txt', () => {
+it('allows every path in robots.txt, so that wget -r copies the API', () => {
   const robots = readPublicFiles().files.find((file) => file.path === 'robots.txt');
-  const rules = `${robots?.body}`
-    .split('\n')
-    .filter((line) => line.startsWith('Disallow'));
-  expect(rules).toEqual(['Disallow: /api/']);
+  expect(`${robots?.body}`).toBe('User-agent: *\nAllow: /\n');
 });

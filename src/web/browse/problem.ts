@@ -5,7 +5,7 @@
 import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { API_PREFIX, listPath } from '../../contract/paths.ts';
-import { errorDetails } from '../../contract/responses.ts';
+import { errorDetails, formats } from '../../contract/responses.ts';
 import { pluralize } from '../../contract/words.ts';
 import { readPageRange, replacePageRange, splitPath } from './address.ts';
 
@@ -63,10 +63,20 @@ export function describeError(
   if (detail === undefined) {
     return { title, reason: `The response was ${formatStatus(response)}.` };
   }
-  if (detail === errorDetails[404]) {
+  if (detail !== errorDetails[404]) return { title, reason: detail };
+  const format = readUnknownFormat(address);
+  if (format === undefined)
     return { title, reason: 'There is nothing at this URL.' };
-  }
-  return { title, reason: detail };
+  const reason = `The format “${format}” does not exist. Use ${formats.join(' or ')}.`;
+  return { title, reason };
+}
+
+/** Returns the format in a query if the API does not have it. */
+function readUnknownFormat(address: string): string | undefined {
+  const [, query] = address.split('?', 2);
+  const format = new URLSearchParams(query).getAll('format').at(-1);
+  const isKnown = formats.some((name) => name === (format || name));
+  return isKnown ? undefined : format;
 }
 
 function titleError(status: number, address: string): string {

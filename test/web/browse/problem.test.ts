@@ -21,6 +21,12 @@ describe('describeError', () => {
     });
   });
 
+  it('names an unknown format and the formats that exist', () => {
+    const address = '/api/gamedata/move/?format=xml';
+    const { reason } = describeError(respondWith(404), 'Not found.', address);
+    expect(reason).toBe('The format “xml” does not exist. Use api or json.');
+  });
+
   it.each([
     [400, '/api/gamedata/move/'],
     [404, '/api/gamedata/move/?limit=5'],
