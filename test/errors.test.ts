@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeReadFailure, errorCode, GamedataError } from '../src/errors.ts';
 
-it('has a code, a message and a hint', () => {
+it('GamedataError has a code, a message and a hint', () => {
   const cause = new Error('EIO');
   const error = new GamedataError('output', 'x: is full', { cause, hint: 'Do y.' });
   expect(error).toMatchObject({

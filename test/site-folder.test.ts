@@ -24,7 +24,7 @@ const interruptAt = (nth: number, out: string): Promise<void> =>
 
 describe('a site folder', () => {
   it.each([1, 2, 3, 4])(
-    'reads the new site, and changes nothing, before file %i of a committed change is moved',
+    'reads the new site if a committed change was interrupted before file %i was moved',
     async (nth) => {
       const out = await publishedSite(old);
       await interruptAt(nth, out);
@@ -46,7 +46,7 @@ describe('a site folder', () => {
     }
   }
 
-  it('finds every file while a build moves it', async () => {
+  it('finds a file even if a build moves it at the same moment', async () => {
     const out = await publishedSite(old);
     await interruptAt(1, out);
     const moved = path.join(out, '.gamedata/next/a.json');

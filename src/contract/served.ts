@@ -189,7 +189,10 @@ export function createJsonSchemas(
 }
 
 export interface CompiledSchemas {
-  /** The schemas for OpenAPI by name. They refer to other components. */
+  /**
+   * The schemas in an OpenAPI document by name. They refer to each other as components
+   * of the document.
+   */
   readonly components: Readonly<Record<string, JsonSchema>>;
   readonly standalone: Readonly<Record<string, JsonSchema>>;
 }

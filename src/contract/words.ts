@@ -24,7 +24,7 @@ export function addArticle(noun: string): string {
 
 export const formatKindTitle = (kind: string): string => capitalize(pluralize(kind));
 
-/** Lists the first names and the number of the others, as in `a, b and 3 more`. */
+/** Lists the first few names, and counts the others, as in `a, b and 3 more`. */
 export function listFirst(names: readonly string[], shown = 10): string {
   const first = names.slice(0, shown).join(', ');
   if (names.length <= shown) return first;

@@ -326,7 +326,10 @@ function parseAnyRecords(files: StoredFiles): AnyRecords {
   );
 }
 
-/** Parses a record from each line. An older version may not have the kind. */
+/**
+ * Parses each line of a kind's file as a record. Returns no records if the data set is
+ * from an older version of gamedata, which did not have the kind.
+ */
 function parseLines<T>(
   { name, bodies, description }: StoredFiles,
   kind: Kind,

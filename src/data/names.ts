@@ -33,7 +33,7 @@ export interface NameChanges {
   /** The number of names that the common records had before. */
   readonly before: number;
   readonly lost: number;
-  /** The number of names that are different now. */
+  /** The number of names that differ from the previous name of the same record. */
   readonly replaced: number;
   /** The number of names that were added, lost or replaced. */
   readonly changed: number;

@@ -165,9 +165,9 @@ function hasPublished(
 }
 
 /**
- * Commits the staged files by renaming the manifest to its staged name. Everything that
- * `finish` needs is on the disk before: the files with their final modes and times, and
- * the manifest under a temporary name.
+ * Commits the staged files by renaming the manifest to its staged name. Before the
+ * rename, everything that `finish` needs is flushed to the disk: the files with their
+ * final modes and times, and the manifest under a temporary name.
  */
 function commit(
   folder: string,

@@ -260,8 +260,8 @@ function findStatusError(
   if (retryAfterMs > 0) got += ` with Retry-After ${retryAfterMs / 1000} s`;
 
   const mustExist = !isOptional && MISSING_STATUS.includes(status);
-  // Only a cache or a firewall sends a success without a body, or a 304 that was not
-  // requested.
+  // The upstream never sends another success status than 200, and we never request a
+  // 304, so the response must come from a cache or a firewall.
   const isInvented = status < 300 || status === 304;
   const isBusy = status >= 500 || BUSY_STATUS.includes(status);
   const isTemporary = mustExist || isInvented || isBusy;
@@ -271,8 +271,9 @@ function findStatusError(
 }
 
 /**
- * Parses a number of seconds or a date. Returns the delay in milliseconds, in whole
- * seconds, or 0 if the value is invalid or in the past.
+ * Parses a `Retry-After` header, which contains a number of seconds or a date. Returns
+ * the delay in milliseconds, rounded up to whole seconds, or 0 if the header is invalid
+ * or the date is in the past.
  */
 function parseRetryAfter(header = ''): number {
   const isSeconds = /^\d+(?:\.\d+)?$/.test(header);
@@ -341,7 +342,10 @@ const PROXY = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
 
 const UNKNOWN_CA = /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY_LEAF/;
 
-/** Finds a hint for the two failures that depend on the user's network. */
+/**
+ * Returns a hint if the user's network may have caused the failure: a certificate of an
+ * unknown CA, or a proxy.
+ */
 export function findConnectionHint(cause: unknown): string | undefined {
   let error = cause;
   while (error instanceof Error) {

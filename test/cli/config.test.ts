@@ -59,7 +59,7 @@ describe('gamedata.config.json', () => {
     expect(JSON.parse(stdout).site.baseUrl).toBe('https://env.test');
   });
 
-  it("uses build's configured output folder in other commands", async () => {
+  it('other commands use the output folder that is configured for build', async () => {
     const { cwd, run } = configure({ build: { out: 'site' } });
     const { stderr } = await run(['serve', '--port', 'x']);
     expect(stderr).toContain('--port: got "x"');
@@ -70,7 +70,7 @@ describe('gamedata.config.json', () => {
     });
   });
 
-  it('applies the section of build to a command that inherits it', () => {
+  it('applies the options of the section "build" to a command that inherits them', () => {
     const { read } = configure({
       build: { 'max-shrink': 1, concurrency: 2 },
       mirror: { 'max-shrink': 3 },
@@ -126,7 +126,7 @@ describe('gamedata.config.json', () => {
     );
   });
 
-  it('prints errors as JSON if it contains "json": true', async () => {
+  it('prints errors as JSON if the configuration file contains "json": true', async () => {
     const { run } = configure({ build: { json: true, root: '/srv' } });
     const { stdout } = await run(['build']);
     const { error } = JSON.parse(stdout);
@@ -151,7 +151,7 @@ describe('the schema of gamedata.config.json', () => {
     schema,
   );
 
-  it('contains exactly the commands and options that the help lists', () => {
+  it('the configuration schema contains exactly the commands and options that the help lists', () => {
     const { $schema: _, ...sections } = schema.properties as Record<
       string,
       { properties: object }
@@ -175,7 +175,7 @@ describe('the schema of gamedata.config.json', () => {
     );
   });
 
-  it("contains an option's default and range", () => {
+  it('the configuration schema contains the default and the range of an option', () => {
     const range = { type: 'integer', default: 16, minimum: 1, maximum: 256 };
     const description = 'limit of concurrent requests';
     expect(schema.properties.build.properties.concurrency).toEqual({
@@ -197,16 +197,19 @@ describe('the schema of gamedata.config.json', () => {
     ],
     [false, { build: { cache: true } }],
     [false, { build: { 'base-ulr': 'x' } }],
-  ])('returns %s when validating %j', (isValid, config) => {
-    expect(validate(config)).toBe(isValid);
-  });
+  ])(
+    'returns %s when the schema validates the configuration %j',
+    (isValid, config) => {
+      expect(validate(config)).toBe(isValid);
+    },
+  );
 });
 
 describe('help', () => {
   it.each(
     program.commands.map((command) => [command.name(), command.helpInformation()]),
   )(
-    'fits into 40 lines of 80 columns, with the options in groups: %s',
+    'the help fits into 40 lines of 80 columns and groups the options: %s',
     (name, help) => {
       const lines = help.trimEnd().split('\n');
       expect(lines.length).toBeLessThanOrEqual(40);
@@ -217,7 +220,7 @@ describe('help', () => {
     },
   );
 
-  it("lists an option's choices and default", () => {
+  it('the help lists the choices and the default of an option', () => {
     const help = program.commands
       .find((command) => command.name() === 'build')
       ?.helpInformation();

@@ -91,7 +91,7 @@ it.each([
   ['if dist/ is newer than the sources', { ...source, ...compiled }],
   ['without sources, as in an installed package', compiled],
   ['if an editor left a hidden file', { ...compiled, 'src/.main.ts.swp': '' }],
-])('starts %s', async (_, files) => {
+])('starts the program %s', async (_, files) => {
   expect(await start(files)).toBe('');
 });
 

@@ -106,7 +106,7 @@ describe('the base URL', () => {
       { URL: 'https://site.test', BASE_URL: '' },
       'http://127.0.0.1:3000',
     ],
-  ])('comes from %s', async (_, env, value) => {
+  ])('takes the base URL from %s', async (_, env, value) => {
     const cwd = temporaryFolder();
     const { upstream } = await smallSource(rawRecords(3, 2));
     const args = ['--source', 'snapshot', '--upstream', upstream, '--json'];
@@ -114,7 +114,7 @@ describe('the base URL', () => {
     expect(JSON.parse(stdout).site.baseUrl).toBe(value);
   });
 
-  it('loses trailing slashes', () => {
+  it('removes trailing slashes from the base URL', () => {
     const settings = settingsOf({ baseUrl: 'https://Example.test/games//' });
     expect(settings.baseUrl).toBe('https://example.test/games');
   });
@@ -146,7 +146,7 @@ describe('the base URL', () => {
       'cloudflare',
       expect.stringMatching(/^Set BASE_URL in the Worker: Settings → Build → /),
     ],
-  ])('must be set for the hosts %j', (hosts, names, hint) => {
+  ])('requires a base URL for the hosts %j', (hosts, names, hint) => {
     const message = `--base-url: got none, expected the base URL of the site on ${names}`;
     const error = expect.objectContaining({ code: 'usage', message, hint });
     expect(() => settingsOf({ hosts })).toThrow(error);
@@ -164,12 +164,12 @@ describe('the settings of a copy', () => {
   const resolve = (meta: object) =>
     resolveSettings(resolveBuild({}).wanted, 'out', { ...copied, ...meta });
 
-  it("default to the copied site's base URL and links", () => {
+  it("uses the copied site's base URL and links by default", () => {
     const baseUrl = 'https://b.test';
     expect(resolve({})).toMatchObject({ baseUrl, links: 'file' });
   });
 
-  it('are rejected if the base URL of the copied site is not plain', () => {
+  it('rejects a copied site with the base URL javascript:alert(1)', () => {
     expect(() => resolve({ base_url: 'javascript:alert(1)' })).toThrow(
       '--base-url: got "javascript:alert(1)", expected a URL of letters',
     );
@@ -232,7 +232,7 @@ it.each<[option: string, call: () => unknown]>([
   ['--upstream', () => resolveBuild({ source: 'csv', upstream: '' })],
   ['--cache', () => resolveBuild({ cache: '' })],
   ['--like', () => verify({ target: 'http://127.0.0.1:9', like: '' })],
-])('rejects an empty value of %s', async (option, call) => {
+])('rejects an empty value for %s', async (option, call) => {
   await expect(async () => call()).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringMatching(new RegExp(`^${option}: got "", expected `)),

@@ -27,7 +27,7 @@ it.each<[ShownProgress, string]>([
   ],
   [{ ...progress(0, 0), verb: 'checked' }, 'reading the data set, 0 requests'],
   [{ done: 5, total: 1790, verb: 'checked' }, '5 of 1,790 checked'],
-])('formatProgress formats state %#', (state, line) => {
+])('formatProgress describes the progress in one line (case %#)', (state, line) => {
   expect(formatProgress(state)).toBe(line);
 });
 

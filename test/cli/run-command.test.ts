@@ -31,15 +31,20 @@ describe('a usage error', () => {
     [['verify'], /missing required argument 'dir\|url'/],
     [['biuld'], /^error: unknown command 'biuld'\n\(Did you mean build\?\)\n/],
     [[], /^Usage: gamedata/],
-  ])('prints the usage and exits with 2: %j', async (args, problem) => {
-    const cwd = temporaryFolder();
-    const { code, stdout, stderr } = await callCli(args, { cwd });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(problem);
-    const command = args[0] === 'biuld' ? '' : (args[0] ?? '');
-    expect(stderr).toMatch(new RegExp(`\nusage: gamedata ${command}.*--help\\)\n$`));
-    expect(readdirSync(cwd)).toEqual([]);
-  });
+  ])(
+    'prints the usage and exits with code 2 for the arguments %j',
+    async (args, problem) => {
+      const cwd = temporaryFolder();
+      const { code, stdout, stderr } = await callCli(args, { cwd });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(problem);
+      const command = args[0] === 'biuld' ? '' : (args[0] ?? '');
+      expect(stderr).toMatch(
+        new RegExp(`\nusage: gamedata ${command}.*--help\\)\n$`),
+      );
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
 
   it.each<[string, message: string, hint: string | null]>([
     ['build --json --wrong', "unknown option '--wrong'", null],
@@ -50,7 +55,7 @@ describe('a usage error', () => {
       null,
     ],
   ])(
-    'is printed as JSON if the arguments contain --json: %s',
+    'prints a usage error as JSON if the arguments contain --json: %s',
     async (line, message, hint) => {
       const { stdout } = await callCli(line.split(' '), { cwd: temporaryFolder() });
       expect(JSON.parse(stdout)).toEqual({

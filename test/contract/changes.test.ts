@@ -41,7 +41,7 @@ it.each<{ steps: readonly Step[] }>([
       [1, 2],
     ],
   },
-])('accepts consecutive steps, newest first: $steps', ({ steps }) => {
+])('accepts a history of consecutive steps, newest first: $steps', ({ steps }) => {
   expect(isValidHistory(steps)).toBe(true);
 });
 

@@ -24,7 +24,7 @@ describe('parseEdition', () => {
   const last = now / 1000 + 86_400;
 
   it.each([time, `${time}`])(
-    'parses a commit with the deployment time %o',
+    'parses an edition with the deployment time %o',
     (deployed) => {
       const edition = parseEdition(hash, deployed, now);
       expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
@@ -38,14 +38,14 @@ describe('parseEdition', () => {
   });
 
   it.each([undefined, hash.slice(1), hash.toUpperCase(), [hash, hash]])(
-    'rejects the commit %j',
+    'rejects an edition with the commit %j',
     (commit) => {
       expect(parseEdition(commit, time, now)).toBeNull();
     },
   );
 
   it.each([first, last])(
-    'accepts %i, a deployment time between 2014 and tomorrow',
+    'accepts the deployment time %i, which is between 2014 and tomorrow',
     (deployed) => {
       expect(parseEdition(hash, deployed, now)).not.toBeNull();
     },
@@ -96,7 +96,7 @@ describe('manifestReader', () => {
     return { format: 1, generator: 'gamedata/0.1.0', files };
   }
 
-  it('keeps all entries and ignores unknown keys', () => {
+  it('reads all entries of a manifest and ignores unknown keys', () => {
     const entryWithUnknownKey = { ...entry, of: 'another version' };
     const manifest = manifestReader.parse(
       createManifest(entry, entryWithUnknownKey),
@@ -112,7 +112,7 @@ describe('manifestReader', () => {
     ],
     ['a fractional size', { bytes: 0.5 }, 'bytes: Invalid input: expected int'],
     ['a short hash', { sha256: '0' }, 'sha256: Invalid string'],
-  ])('rejects an entry with %s', (_, fields, problem) => {
+  ])('rejects a manifest entry with %s', (_, fields, problem) => {
     const damagedEntry = { ...entry, ...fields };
     const manifest = createManifest(entry, damagedEntry, entry);
     const { error } = manifestReader.safeParse(manifest);
@@ -154,7 +154,7 @@ describe('isSitePath', () => {
 describe('createMeta', () => {
   const { format: _, ...options } = siteOf({}).meta;
 
-  it('sorts the keys in schema order', () => {
+  it('sorts the keys of meta.json in the order of the schema', () => {
     const reversedEntries = Object.entries(options).reverse();
     const reversed = Object.fromEntries(reversedEntries) as typeof options;
     const meta = createMeta(reversed);
@@ -164,7 +164,7 @@ describe('createMeta', () => {
     expect(Object.keys(meta)).toEqual(expectedKeys);
   });
 
-  it('rejects an invalid value', () => {
+  it('rejects an invalid value in meta.json', () => {
     expect(() => createMeta({ ...options, captured: 'today' })).toThrow(
       'Invalid ISO date',
     );
@@ -178,7 +178,7 @@ describe('encodeBody', () => {
     expect(encodeBody({ path: 'a', body: 'é' })).toEqual(bytes);
   });
 
-  it('returns bytes unchanged', () => {
+  it('returns a body of bytes unchanged', () => {
     expect(encodeBody({ path: 'a', body: bytes })).toBe(bytes);
   });
 });

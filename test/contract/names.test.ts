@@ -4,7 +4,7 @@ import { languageSchema, namesReader } from '../../src/contract/names.ts';
 import { parse } from '../../src/contract/parse.ts';
 
 describe('namesReader', () => {
-  it('reads no names for a missing kind', () => {
+  it('returns no names for a kind that the file does not contain', () => {
     const moveNames = { pound: 'Écras’Face' };
     const file = { language: 'fr', move: moveNames };
     const otherNames: Record<string, object> = {};
@@ -36,7 +36,7 @@ it.each(['FR', 'f'])('languageSchema rejects %s as a language tag', (tag) => {
 });
 
 it.each(['con', 'index'])(
-  'languageSchema rejects %s, because no file can have this name',
+  'languageSchema rejects %s, which is reserved as a file name',
   (tag) => {
     expect(languageSchema.safeParse(tag).success).toBe(false);
   },

@@ -89,10 +89,17 @@ describe('listOperations', () => {
       },
     ],
     ['downloadMoveCsv', { group: 'downloads' }],
-  ])('lists %s with its path parameter', (id, operation, parameter) => {
-    const pathParameter = parameter && { in: 'path', required: true, ...parameter };
-    expect(findOperation(id)).toMatchObject({ ...operation, pathParameter });
-  });
+  ])(
+    'lists the operation %s with its path parameter',
+    (id, operation, parameter) => {
+      const pathParameter = parameter && {
+        in: 'path',
+        required: true,
+        ...parameter,
+      };
+      expect(findOperation(id)).toMatchObject({ ...operation, pathParameter });
+    },
+  );
 
   it.each([
     {

@@ -29,7 +29,7 @@ it.each<Neighbors>([
   { limit: 7, offset: 3, next: 10, previous: 0 },
   { limit: Number.MAX_SAFE_INTEGER, offset: 1, next: null, previous: 0 },
 ])(
-  'finds the pages around limit $limit and offset $offset in a list of 250 records',
+  'finds the next and the previous page for limit $limit and offset $offset in a list of 250 records',
   ({ limit, offset, next, previous }) => {
     const nextRange = getNextRange({ limit, offset }, 250);
     expect(nextRange?.offset ?? null).toEqual(next);

@@ -36,7 +36,7 @@ describe('parse', () => {
     );
   });
 
-  it("removes only the first prefix from the schema library's message", () => {
+  it("removes the schema library's prefix only at the start of a message", () => {
     const refused = z.unknown().refine(() => false, 'Not so: Invalid input: twice');
     expect(() => parse(refused, undefined, {})).toThrow(
       /^got nothing: Not so: Invalid input: twice$/,
@@ -44,7 +44,7 @@ describe('parse', () => {
   });
 
   it.each(['text', undefined])(
-    'reports "nothing" if the path of the problem leads nowhere in %j',
+    'reports "nothing" if the path of the problem does not exist in the value %j',
     (value) => {
       const inside = z.unknown().superRefine((_, context) => {
         context.addIssue({

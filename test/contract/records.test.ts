@@ -89,11 +89,11 @@ describe.each([
   { name: 'nameSchema', schema: nameSchema, texts: names },
   { name: 'iconSchema', schema: iconSchema, texts: icons },
 ])('$name', ({ schema, texts }) => {
-  it.each(texts.accepted)('accepts %j', (text) => {
+  it.each(texts.accepted)('accepts the valid text %j', (text) => {
     expect(schema.safeParse(text).success).toBe(true);
   });
 
-  it.each(texts.rejected)('rejects %j', (text) => {
+  it.each(texts.rejected)('rejects the invalid text %j', (text) => {
     expect(schema.safeParse(text).success).toBe(false);
   });
 });
@@ -103,11 +103,11 @@ describe('recordSchemas', () => {
   const move = records.move[0];
   const item = records.item[0];
 
-  it('accepts a move', () => {
+  it('accepts a valid move', () => {
     expect(moveSchema.parse(move)).toEqual(move);
   });
 
-  it('accepts an item with indexes', () => {
+  it('accepts an item with index numbers', () => {
     const indexedItem = { ...item, id1: 1, id3: 0, id9: 9 };
     expect(itemSchema.parse(indexedItem)).toEqual(indexedItem);
   });

@@ -33,7 +33,7 @@ it('createErrorBody formats errors like Django REST framework', () => {
   expect(notAllowed).toBe('{"detail":"Method \\"POST\\" not allowed."}');
 });
 
-it('every error has a file', () => {
+it('every error response has a file in the site', () => {
   const errors = Object.keys(contract.errorDetails);
   const files = Object.keys(contract.errorFiles);
   expect(files).toEqual(errors);

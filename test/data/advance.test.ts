@@ -46,39 +46,49 @@ describe('the history of advance', () => {
 
   it.each<[title: string, previous: DataSet, next: DataSet, History['steps']]>([
     [
-      "uses the next data set's history if it includes the previous data",
+      "uses the new data set's history if that history includes the previous data",
       a,
       withHistory(b, ab),
       [ab],
     ],
     [
-      'continues the previous history if the next data set has none',
+      'continues the previous history if the new data set has no history',
       withHistory(b, ab),
       c,
       [bc, ab],
     ],
     [
-      "continues the previous history if the next data set's history does not contain the previous data",
+      "continues the previous history if the new data set's history does not contain the previous data",
       a,
       withHistory(c, bc),
       [ac],
     ],
-    ['adds a step if an older state is restored', withHistory(b, ab), a, [ba, ab]],
     [
-      'adds another step if the newer state is restored again',
+      'adds a step to the history if older data is restored',
+      withHistory(b, ab),
+      a,
+      [ba, ab],
+    ],
+    [
+      'adds another step to the history if the newer data is restored again',
       withHistory(a, ba, ab),
       withHistory(b, ab),
       [ab, ba, ab],
     ],
     [
-      "uses the next data set's history if it also has steps before the previous ones",
+      "uses the new data set's history if it starts earlier than the previous history",
       b,
       withHistory(c, bc, ab),
       [bc, ab],
     ],
-    ['uses a longer history of the same records', b, withHistory(b, ab), [ab]],
     [
-      'uses the history of the first data set',
+      'uses the longer history if both data sets have the same records',
+      b,
+      withHistory(b, ab),
+      [ab],
+    ],
+    [
+      "uses the first data set's own history",
       undefined as never,
       withHistory(b, ab),
       [ab],
@@ -88,13 +98,13 @@ describe('the history of advance', () => {
     expect(dataSet.readPast().history.steps).toEqual(expected);
   });
 
-  it('lists only the steps since the previous data set', () => {
+  it('returns only the steps that follow the previous data set', () => {
     expect(advance(withHistory(b, ab), c).steps).toEqual([bc]);
     expect(advance(withHistory(b, ab), b).steps).toEqual([]);
   });
 });
 
-it('a history leads to a data set whose records are only written differently', () => {
+it('updates the digest in the last step if a new version writes the same records differently', () => {
   const [a, b] = [named('a'), named('b')];
   const previous = advance(a, b).dataSet;
   // As if a new version of gamedata added a field that is null in all records.
@@ -106,7 +116,7 @@ it('a history leads to a data set whose records are only written differently', (
 });
 
 describe('the old slugs of advance', () => {
-  it('adds the slugs of renamed and removed records', () => {
+  it('adds the slugs of renamed and removed records to the old slugs', () => {
     const { dataSet } = advance(named('a', 'b'), named('c'));
     expect(dataSet.readPast().oldSlugs.move).toEqual(
       new Map([
@@ -116,21 +126,21 @@ describe('the old slugs of advance', () => {
     );
   });
 
-  it('keeps the old slugs of both data sets', () => {
+  it('keeps the old slugs of both the previous and the new data set', () => {
     const previous = withOldSlugs(named('a'), { move: new Map([['x', 1]]) });
     const next = withOldSlugs(named('a'), { move: new Map([['y', 1]]) });
     const { oldSlugs } = advance(previous, next).dataSet.readPast();
     expect([...oldSlugs.move.keys()].sort()).toEqual(['x', 'y']);
   });
 
-  it('prefers the old slugs of a copy whose history is at least as long', () => {
+  it("prefers the new data set's old slugs if its history includes the previous history", () => {
     const previous = withOldSlugs(named('a'), { move: new Map([['x', 5]]) });
     const next = withOldSlugs(named('a'), { move: new Map([['x', 9]]) });
     const { oldSlugs } = advance(previous, next).dataSet.readPast();
     expect(oldSlugs.move.get('x')).toBe(9);
   });
 
-  it('gives a slug that several records had to the last of them', () => {
+  it('assigns an old slug to the last record that had it', () => {
     const previous = withOldSlugs(named('x', 'a'), { move: new Map([['a', 9]]) });
     const { oldSlugs } = advance(previous, named('x', 'b')).dataSet.readPast();
     expect(oldSlugs.move.get('a')).toBe(2);
@@ -139,7 +149,7 @@ describe('the old slugs of advance', () => {
   const slug = fc.constantFrom('a', 'b', 'c', 'd');
   const version = fc.uniqueArray(slug, { minLength: 3, maxLength: 3 });
 
-  it('are the same in a copy that skips versions of its source', () => {
+  it('a copy has the same history and old slugs as its source, even if it skips versions', () => {
     const versions = fc.array(fc.tuple(version, fc.boolean()), {
       minLength: 2,
       maxLength: 6,
@@ -158,7 +168,7 @@ describe('the old slugs of advance', () => {
     );
   });
 
-  it('lets every URL return its last record, whatever is renamed', () => {
+  it('redirects each old URL to the last record that had it, in whatever order records are renamed', () => {
     fc.assert(
       fc.property(fc.array(version, { minLength: 2, maxLength: 6 }), (versions) => {
         const lastIds = new Map<string, number>();
@@ -183,7 +193,7 @@ describe('the old slugs of advance', () => {
 });
 
 describe('advance', () => {
-  it('compares the names in each language', () => {
+  it('counts the changed names in each language', () => {
     const previous = createStoredData({
       move: [rawMove(1, { names: { fr: 'Charge', de: 'Tackle' } })],
     });
@@ -207,19 +217,19 @@ describe('the dates of advance', () => {
   const moves = { move: [rawMove(1)] };
   const otherMoves = { move: [rawMove(2)] };
 
-  it('keeps the dates of unchanged records', () => {
+  it('keeps the capture date and the edition if the records have not changed', () => {
     const previous = createStoredData(moves, { provenance: older });
     const next = createStoredData(moves, { provenance: newer });
     expect(advance(previous, next).dataSet.provenance).toMatchObject(older);
   });
 
-  it('dates changed records with the day on which they were read', () => {
+  it('uses the new capture date and edition if the records have changed', () => {
     const previous = createStoredData(moves, { provenance: older });
     const next = createStoredData(otherMoves, { provenance: newer });
     expect(advance(previous, next).dataSet.provenance).toMatchObject(newer);
   });
 
-  it('dates no records before the previous ones', () => {
+  it('keeps the previous capture date if the new one is earlier', () => {
     const previous = createStoredData(moves, { provenance: newer });
     const next = createStoredData(otherMoves, { provenance: older });
     const { captured } = newer;
@@ -229,7 +239,7 @@ describe('the dates of advance', () => {
     });
   });
 
-  it('adds the first known edition of unchanged records', () => {
+  it('adds the edition of unchanged records if it was not known before', () => {
     const unknown = { captured: '2026-01-01', edition: null };
     const previous = createStoredData(moves, { provenance: unknown });
     const next = createStoredData(moves, { provenance: newer });
@@ -241,7 +251,7 @@ describe('the dates of advance', () => {
   });
 });
 
-it('keeps an empty history for a first data set without one', () => {
+it('keeps the history empty if the first data set has no history', () => {
   const { dataSet, steps } = advance(undefined, named('a'));
   expect(dataSet.readPast().history).toEqual(emptyHistory);
   expect(steps).toEqual([]);

@@ -80,7 +80,7 @@ async function readAll(bodies: Bodies) {
 }
 
 describe('createDataSetFiles', () => {
-  it('writes a data set that is read back unchanged', async () => {
+  it('writes a data set that can be read back unchanged', async () => {
     const all = await readAll(storeData(stored));
     expect(all).toMatchObject({
       provenance: stored.provenance,
@@ -94,7 +94,7 @@ describe('createDataSetFiles', () => {
     expect(all.past).toEqual(past);
   });
 
-  it('writes the same bytes from a data set that it has written', async () => {
+  it('writes the same bytes again after reading a data set back', async () => {
     const bodies = storeData(stored);
     const copy = await readDataSet(createSource(bodies));
     expect(storeData(copy)).toEqual(bodies);
@@ -113,7 +113,7 @@ describe('createDataSetFiles', () => {
     }
   });
 
-  it('lists exactly the files of the data set', () => {
+  it('lists exactly the files of the data set in dataset.json', () => {
     const bodies = storeData(stored);
     const { files } = JSON.parse(`${bodies.get('dataset.json')}`);
     const listed = files.map(({ path }: { path: string }) => path);
@@ -143,7 +143,7 @@ describe('readDataSet', () => {
     },
   );
 
-  it('rejects a file with other content than listed', async () => {
+  it('rejects a file whose content does not match the listed size and hash', async () => {
     const bodies = storeData(stored);
     bodies.set('names/fr.json', Buffer.from('{}'));
     const message = 'stored/names/fr.json: has 2 bytes, expected';
@@ -178,19 +178,19 @@ describe('readDataSet', () => {
       'unique slugs',
     ],
     [
-      'fields in another order',
+      'fields in an unusual order',
       'move.ndjson',
       (text) => text.replace('"id":1,"slug":"pound"', '"slug":"pound","id":1'),
       'fields in the usual order',
     ],
     [
-      'another number of records than described',
+      'a different number of records than dataset.json lists',
       'move.ndjson',
       (text) => text.slice(text.indexOf('\n') + 1),
       'stored/move.ndjson: got 1 records, expected 2, as in dataset.json',
     ],
     [
-      'a history that leads to other records',
+      'a history that ends at different records',
       'changes.json',
       (text) => text.replace(stored.digest, `sha256:${'0'.repeat(64)}`),
       'stored/changes.json › steps[0].to.digest',
@@ -211,21 +211,21 @@ describe('readDataSet', () => {
     [title: string, change: (description: Description) => void, message: string]
   >([
     [
-      'a digest of other records',
+      'a digest that does not match the records',
       (description) => {
         description.digest = `sha256:${'0'.repeat(64)}`;
       },
       'stored/dataset.json › digest: got sha256:0000',
     ],
     [
-      'a newer format',
+      'a data set in a newer format',
       (description) => {
         description.format = 2;
       },
       'has format 2, but this version of gamedata reads format 1',
     ],
     [
-      'more bytes than fit into memory',
+      'a data set that does not fit into memory',
       (description) => {
         for (const file of description.files) file.bytes = 200 * 1024 * 1024;
       },
@@ -272,7 +272,7 @@ describe('readPreviousDataSet', () => {
     });
   }
 
-  it('reads records without a kind and a field, and their past', async () => {
+  it('reads an older data set and its history even if a kind and a field are missing', async () => {
     const previous = await readPreviousDataSet(createSource(createOlder()));
     expect(previous.counts).toMatchObject({ move: 2, item: 0 });
     expect(previous.readRecords()).toMatchObject({ item: [] });
@@ -290,7 +290,7 @@ describe('readPreviousDataSet', () => {
     ]);
   });
 
-  it('is stricter about the same data set as a source, and says how to get a new one', async () => {
+  it('rejects an older data set without a field as a source, and explains how to get a new one', async () => {
     await expect(readAll(createOlder())).rejects.toMatchObject({
       message: expect.stringContaining('generation: got nothing'),
       hint: expect.stringContaining('gamedata snapshot'),

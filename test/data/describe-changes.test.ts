@@ -30,7 +30,7 @@ const headline =
 const span = `undated (${before.digest.slice(0, 19)}…, edition 00000000 from 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…)`;
 
 describe('formatText', () => {
-  it('starts with a headline and both data sets, followed by the changes', () => {
+  it('formats the headline first, then both data sets, and then the changes', () => {
     expect(formatText(comparison)).toEqual([
       headline,
       '',

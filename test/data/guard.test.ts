@@ -51,12 +51,12 @@ function findRefusal(
   }
 }
 
-describe('checkUpdate accepts', () => {
+describe('checkUpdate, for an acceptable update,', () => {
   it.each<[title: string, previous: DataSet, next: DataSet]>([
     ['the same data', moves(), moves()],
-    ['1% of records that are gone', moves(), moves((id) => (id <= 5 ? null : {}))],
+    ['a loss of 1% of the records', moves(), moves((id) => (id <= 5 ? null : {}))],
     [
-      '4% of changed values',
+      'changes to 4% of the values',
       moves(),
       moves((id) => (id <= 20 ? { generation: 2 } : {})),
     ],
@@ -72,13 +72,17 @@ describe('checkUpdate accepts', () => {
       items(() => ({ sprite: null })),
       items(),
     ],
-    ['a fifth of replaced names', moves(), moves((id) => renameInFrench(id, 100))],
+    [
+      'changes to a fifth of the names in a language',
+      moves(),
+      moves((id) => renameInFrench(id, 100)),
+    ],
     ['a new language', moves(() => ({ names: {} })), moves()],
-  ])('%s', (_, previous, next) => {
+  ])('accepts an update with %s', (_, previous, next) => {
     expect(findRefusal(previous, next)).toBeUndefined();
   });
 
-  it('nine changed values, however few records there are', () => {
+  it('accepts changes to nine values, even if there are only nine records', () => {
     const few = (generation: number) =>
       createStoredData({
         move: range(1, 9).map((id) => rawMove(id, { generation })),
@@ -86,7 +90,7 @@ describe('checkUpdate accepts', () => {
     expect(findRefusal(few(1), few(2))).toBeUndefined();
   });
 
-  it('a field that the previous data set does not have', () => {
+  it('accepts a new field that the previous data set does not have', () => {
     const next = items();
     const previousItems = next
       .readRecords()
@@ -103,72 +107,72 @@ function renameInFrench(id: number, count: number): Partial<RawMove> {
   return { names: { fr: 'À venir', 'zh-hans': `招式 ${id}` } };
 }
 
-describe('checkUpdate refuses', () => {
+describe('checkUpdate, for a suspicious update,', () => {
   it.each<
     [title: string, previous: DataSet, next: DataSet, message: string, hint: string]
   >([
     [
-      'records that are gone',
+      'a loss of more than 1% of the records',
       moves(),
       moves((id) => (id <= 6 ? null : {})),
       'move: 6 of 500 records are gone, expected at most 1%: move-1, move-2, move-3',
       '--max-shrink 2',
     ],
     [
-      'an index number that all items with one have lost',
+      'an index number that all items have lost',
       items(),
       items(() => ({ gameIndices: [] })),
       'item › id1: 130 of 130 values changed or are gone, expected at most 5%: item-1 1 → null, item-2 2 → null, item-3 3 → null',
       '--max-shrink 20',
     ],
     [
-      'names that are shifted by a row in 6% of the records',
+      'names that are shifted by one row in 6% of the records',
       moves(),
       moves((id) => (id <= 30 ? { englishName: `Move ${id + 1}` } : {})),
       'move › name: 30 of 500 values changed or are gone, expected at most 5%: move-1 "Move 1" → "Move 2", move-2 "Move 2" → "Move 3", move-3 "Move 3" → "Move 4"',
       '--max-shrink 2',
     ],
     [
-      'a tenth of renamed slugs',
+      'new slugs for a tenth of the records',
       moves(),
       moves((id) => (id <= 50 ? { slug: `other-${id}` } : {})),
       'move › slug: 50 of 500 values changed or are gone, expected at most 5%: move-1 "move-1" → "other-1", move-2 "move-2" → "other-2", move-3 "move-3" → "other-3"',
       '--max-shrink 2',
     ],
     [
-      'icons that became the placeholder',
+      'the placeholder instead of every icon',
       items(),
       items(() => ({ sprite: null })),
       'item › icon: 500 of 500 values changed or are gone, expected at most 5%: item-1 "sprites/items/item-1.png" → null, item-2 "sprites/items/item-2.png" → null, item-3 "sprites/items/item-3.png" → null',
       '--max-shrink 20',
     ],
     [
-      'more than a fifth of replaced names in a language',
+      'changes to more than a fifth of the names in a language',
       moves(),
       moves((id) => renameInFrench(id, 101)),
       'names/fr: 101 of 500 names changed, expected at most 20%: move-1: "Attaque 1" → "À venir", move-2: "Attaque 2" → "À venir", move-3: "Attaque 3" → "À venir"',
       '--allow-missing names/fr',
     ],
     [
-      'two languages with swapped names, in one error',
+      'swapped names in two languages, and reports both in one error',
       moves(),
       moves((id) => ({ names: { fr: `招式 ${id}`, 'zh-hans': `Attaque ${id}` } })),
       'names/fr: 500 of 500 names changed, expected at most 20%: move-1: "Attaque 1" → "招式 1", move-2: "Attaque 2" → "招式 2", move-3: "Attaque 3" → "招式 3"; names/zh-hans: 500 of 500 names changed, expected at most 20%: move-1: "招式 1" → "Attaque 1", move-2: "招式 2" → "Attaque 2", move-3: "招式 3" → "Attaque 3"',
       '--allow-missing names/fr names/zh-hans',
     ],
     [
-      'a language that is gone',
+      'a missing language',
       moves(),
       moves((id) => ({ names: { fr: `Attaque ${id}` } })),
       'names/zh-hans: 500 of 500 names are gone, expected at most 1%: move-1: "招式 1" → null, move-2: "招式 2" → null, move-3: "招式 3" → null',
       '--allow-missing names/zh-hans',
     ],
-  ])('%s', (_, previous, next, message, options) => {
+  ])('refuses an update with %s', (_, previous, next, message, options) => {
     const hint = `If the new data is right, allow this once with ${options}.`;
     expect(findRefusal(previous, next)).toMatchObject({ message, hint });
   });
 
-  it('an update until it gets the options that the hint names', () => {
+  it('accepts a refused update only with the options that the hint suggests', () => {
     const next = moves((id) =>
       id <= 100 ? null : { englishName: 'TBD', names: {} },
     );
@@ -183,11 +187,11 @@ describe('checkUpdate refuses', () => {
   });
 });
 
-describe('checkUpdate permits missing records', () => {
+describe('checkUpdate, for missing records,', () => {
   const next = moves((id) => (id <= 10 ? null : {}));
   const allRecords = range(1, 10).map((id) => `move/move-${id}`);
 
-  it('by their slugs', () => {
+  it('allows missing records that are named by their slugs', () => {
     expect(findRefusal(moves(), next, { allowMissing: allRecords })).toBeUndefined();
     const fewRecords = allRecords.slice(5);
     expect(findRefusal(moves(), next, { allowMissing: fewRecords })).toBeUndefined();
@@ -196,7 +200,7 @@ describe('checkUpdate permits missing records', () => {
     ).toBeDefined();
   });
 
-  it('by their old slugs', () => {
+  it('allows missing records that are named by their old slugs', () => {
     const ids = range(1, 10).map((id) => [`old-${id}`, id] as const);
     const oldSlugs = { ...noOldSlugs, move: new Map(ids) };
     const previous = { ...moves(), readPast: () => ({ ...emptyPast, oldSlugs }) };
@@ -204,7 +208,7 @@ describe('checkUpdate permits missing records', () => {
     expect(findRefusal(previous, next, { allowMissing })).toBeUndefined();
   });
 
-  it('but not a record that had the slug of another one', () => {
+  it('does not allow a missing record under an old slug that another record has now', () => {
     // The records 1 to 10 had the slugs that the records 11 to 20 have now.
     const ids = range(1, 10).map((id) => [`move-${id + 10}`, id] as const);
     const oldSlugs = { ...noOldSlugs, move: new Map(ids) };
@@ -213,7 +217,7 @@ describe('checkUpdate permits missing records', () => {
     expect(findRefusal(previous, next, { allowMissing })).toBeDefined();
   });
 
-  it('if they are skipped', () => {
+  it('allows missing records that are skipped', () => {
     const skip = { move: range(1, 10), item: [] };
     expect(findRefusal(moves(), next, { skip })).toBeUndefined();
   });

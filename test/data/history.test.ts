@@ -36,7 +36,7 @@ function historyOf(first: Version, ...versions: Version[]): History {
 }
 
 describe('extendHistory', () => {
-  it('adds a step only if the data has changed, newest first', () => {
+  it('puts a new step first, and adds no step if the data has not changed', () => {
     const history = historyOf(named('a'), named('b'), named('b'), named('b', 'c'));
     expect(history.steps).toMatchObject([
       { totals: { added: 1, removed: 0, renamed: 0, changed: 0 } },
@@ -57,7 +57,7 @@ describe('extendHistory', () => {
     { sizes: [0, 5000, 0], steps: 2 },
     { sizes: [0, 6000, 0], steps: 1 },
   ])(
-    'keeps $steps steps for data sets of $sizes records, because ten thousand changes are enough',
+    'limits a history to ten thousand changes: $steps steps between data sets of $sizes records',
     ({ sizes, steps }) => {
       const [first = 0, ...others] = sizes;
       const history = historyOf(sized(first), ...others.map(sized));
@@ -92,7 +92,7 @@ describe('decodeHistory', () => {
     expect(() => decode([])).toThrow('changes.json: got [], expected object');
   });
 
-  it('rejects a history that ends at another data set', () => {
+  it('rejects a history whose last step leads to another data set', () => {
     const json = JSON.parse(encodeHistory(historyOf(named('a'), named('b'))));
     const { digest: otherDigest } = named('a');
     const { digest } = named('b');

@@ -106,7 +106,7 @@ it('the documents mention only scripts that exist', () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(mentioned));
 });
 
-it("npm start serves a build's folder", () => {
+it('npm start serves the folder that a build writes', () => {
   expect(scripts.start).toMatch(/node scripts\/gamedata\.mjs serve build$/);
 });
 
@@ -142,7 +142,7 @@ it.each(parsedCommands.map((command) => [command.name(), command] as const))(
   },
 );
 
-it('shows records in the README that match their schemas', () => {
+it('the records in the README match their schemas', () => {
   const examples = read('README.md').match(/^\{"url":.*\}$/gm) ?? [];
   const [moveText = '', itemText = '', ...otherTexts] = examples;
   expect(otherTexts).toEqual([]);
@@ -155,7 +155,7 @@ it('shows records in the README that match their schemas', () => {
   }
 });
 
-it('shows an example configuration that matches the schema', () => {
+it('the example configuration in docs/CLI.md matches its schema', () => {
   const example = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/;
   const [, text = ''] = example.exec(read('docs/CLI.md')) ?? [];
   const schema = createConfigSchema(commands);

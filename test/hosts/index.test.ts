@@ -4,7 +4,7 @@ import * as hosts from '../../src/hosts/index.ts';
 it.each<[hosts.HostName[]]>([
   [['netlify', 'netlify-rules', 'nginx', 'apache']],
   [['cloudflare', 'github-pages', 'caddy']],
-])('finds no conflict among %j', (names) => {
+])('finds no conflict among the hosts %j', (names) => {
   expect(hosts.findHostConflict(names)).toBeUndefined();
 });
 
@@ -22,9 +22,12 @@ it.each([
   [{ NETLIFY: 'true' }, ['URL']],
   [{ NETLIFY: 'true', CONTEXT: 'production' }, ['URL']],
   [{ NETLIFY: 'true', CONTEXT: 'deploy-preview' }, ['DEPLOY_PRIME_URL', 'URL']],
-])('lists the variables with a base URL in %j: %j', (environment, names) => {
-  expect([...new Set(hosts.listBaseUrlVariables(environment))]).toEqual(names);
-});
+])(
+  'lists the variables that may contain the base URL in the environment %j: %j',
+  (environment, names) => {
+    expect([...new Set(hosts.listBaseUrlVariables(environment))]).toEqual(names);
+  },
+);
 
 it('recognizes hidden files and host configuration files', () => {
   const files = [

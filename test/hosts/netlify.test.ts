@@ -57,7 +57,7 @@ describe("Netlify's edge functions", () => {
     ],
     [false, [`${api}/move/offset/100/index.json`, '/'], { accept: browser }],
   ])(
-    'are called (%s) for %j with %j',
+    'decides whether an edge function is called (%s) for the paths %j with %j',
     (isCalled, paths, { method = 'GET', accept = '*/*' } = {}) => {
       const isRequestDeclared = (path: string): boolean => {
         const request = new Request(`https://site.test${path}`, {

@@ -34,7 +34,7 @@ const query = fc
   .map((texts) => texts.join('&'));
 
 it.each(parameters)(
-  'captures the same last value of %s as URLSearchParams',
+  'captures the last value of %s as URLSearchParams does',
   (parameter) => {
     const pattern = new RegExp(lastParameterPattern(parameter));
     const property = fc.property(query, (text) => {
@@ -92,16 +92,19 @@ const ranked = join(
 it.each([
   ['without qualities', plain],
   ['with qualities', ranked],
-])('chooses the same format as the request handler for headers %s', (_, header) => {
-  const property = fc.property(header, (accept) => {
-    const rule = negotiationRules.find((candidate) =>
-      createPattern(candidate.accept).test(accept),
-    );
-    const getsPage = rule?.getsPage ?? false;
-    expect(getsPage, accept).toBe(prefersPage(undefined, accept));
-  });
-  fc.assert(property, { numRuns: 1000 });
-});
+])(
+  'chooses the same format as the request handler for the headers %s',
+  (_, header) => {
+    const property = fc.property(header, (accept) => {
+      const rule = negotiationRules.find((candidate) =>
+        createPattern(candidate.accept).test(accept),
+      );
+      const getsPage = rule?.getsPage ?? false;
+      expect(getsPage, accept).toBe(prefersPage(undefined, accept));
+    });
+    fc.assert(property, { numRuns: 1000 });
+  },
+);
 
 /** Removes the inline flag `(?i)`, because only servers support it. */
 function createPattern(accept: string): RegExp {

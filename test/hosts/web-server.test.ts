@@ -15,7 +15,7 @@ const configure = (
   '';
 
 it.each(Object.entries({ apache, caddy, nginx }))(
-  'generates the same configuration for any data: %s',
+  'generates the same configuration for any number of records: %s',
   (_, host) => {
     const larger = siteOf(rawRecords(250, 3));
     expect(host.createFiles(hostContext(larger))).toEqual(
@@ -29,15 +29,18 @@ describe('nginx', () => {
     'http://x.test/games',
     'https://www.y.test/games',
     'https://x.test:8443/games',
-  ])('changes only the lines `listen` and `server_name` for %s', (baseUrl) => {
-    const lines = configure(nginx, 'http://x.test:8080/games').split('\n');
-    const changed = configure(nginx, baseUrl)
-      .split('\n')
-      .filter((line) => !lines.includes(line));
-    expect(
-      changed.filter((line) => !/^ +(?:listen|server_name) /.test(line)),
-    ).toEqual([]);
-  });
+  ])(
+    'changes only the lines `listen` and `server_name` for the base URL %s',
+    (baseUrl) => {
+      const lines = configure(nginx, 'http://x.test:8080/games').split('\n');
+      const changed = configure(nginx, baseUrl)
+        .split('\n')
+        .filter((line) => !lines.includes(line));
+      expect(
+        changed.filter((line) => !/^ +(?:listen|server_name) /.test(line)),
+      ).toEqual([]);
+    },
+  );
 
   it('derives the variable names of nginx from the document root and the base path', () => {
     const texts = [

@@ -37,14 +37,14 @@ describe('keepDataSet', () => {
     expect(listKept(out)).toEqual(names);
   });
 
-  it('keeps a data set once, under the day on which it was first kept', async () => {
+  it('keeps an unchanged data set only once, under the date on which it was first kept', async () => {
     const out = newOut();
     const kept = await keepDataSet(out, first, 5, '2026-01-01');
     expect(await keepDataSet(out, first, 5, '2026-01-02')).toBe(kept);
     expect(listKept(out)).toEqual([path.basename(kept)]);
   });
 
-  it('keeps the data set to which the operator has returned', async () => {
+  it('keeps the data set to which the operator returns, even if it is not the newest', async () => {
     const out = newOut();
     const kept = await keepDataSet(out, first, 2, '2026-01-01');
     await keepDataSet(out, second, 2, '2026-01-02');
@@ -52,7 +52,7 @@ describe('keepDataSet', () => {
     expect(listKept(out)).toEqual([path.basename(kept)]);
   });
 
-  it('removes only files that a data set lists, and no other folder', async () => {
+  it('removes only the files that a kept data set lists, and leaves other folders alone', async () => {
     const out = newOut();
     const kept = await keepDataSet(out, first, 1, '2026-01-01');
     writeFileSync(path.join(kept, 'notes.txt'), 'mine');
@@ -69,7 +69,7 @@ describe('keepDataSet', () => {
   });
 });
 
-it('a build returns to a kept data set, and keeps redirects and the history', async () => {
+it('a build that returns to a kept data set keeps the redirects and the history', async () => {
   const out = newOut();
   const options = { baseUrl: 'https://example.test', out, maxShrink: 100 } as const;
   const { move, item } = rawRecords(8, 2);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { countWarnings, groupWarnings } from '../../src/pipeline/report.ts';
 import { everyKind } from '../support/kinds.ts';
 
-it('counts the records with each warning, and those that are new', () => {
+it('counts the records with each warning, and how many of the warnings are new', () => {
   const warn = (kind: 'move' | 'item', code: string, ...ids: number[]) =>
     ids.map((id) => ({ code, kind, id, message: `${kind} ${id}` }));
   const warnings = [

@@ -33,7 +33,7 @@ describe('assertSettingsNamed', () => {
     assertSettingsNamed(named, resolve(named), { ...published, ...site });
   }
 
-  it('names the missing options and the lines of the configuration file', () => {
+  it('suggests the missing options for the command line and for the configuration file', () => {
     expect(() => check({})).toThrow(
       expect.objectContaining({
         code: 'usage',
@@ -46,7 +46,7 @@ describe('assertSettingsNamed', () => {
     );
   });
 
-  it('asks for --links file if the published site is for plain files', () => {
+  it('asks for --links file if the published site was built for plain file servers', () => {
     const site: Partial<Meta> = {
       base_url: DEFAULT_BASE_URL,
       hosts: [],

@@ -210,7 +210,8 @@ async function expectLinearTime(
 
 describe('reading a long hostile text in linear time', () => {
   for (const [name, read, prefix = ''] of rows) {
-    it(name, () => expectLinearTime(prefix, read));
+    it(`reads a long hostile text in linear time: ${name}`, () =>
+      expectLinearTime(prefix, read));
   }
 
   it("reads hostile text in the csv source's tables in linear time", async () => {

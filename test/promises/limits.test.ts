@@ -18,13 +18,13 @@ const maxBytes = getMaxBytes(file);
 describe('a file that exceeds the limit for its path', () => {
   const problem = `has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
 
-  it('rejects a file in a folder that exceeds its size limit', () => {
+  it('rejects a file that exceeds the size limit for its path', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, file), Buffer.alloc(maxBytes + 1));
     expect(() => readIfExists(folder, file)).toThrow(`cannot be read (${problem})`);
   });
 
-  it('does not read more of a deployed file than its description states', async () => {
+  it('does not read more bytes of a deployed file than the data set lists for it', async () => {
     const bodies = storeData(createStoredData(rawRecords(1, 1)));
     const description = `${bodies.get('dataset.json')}`;
     const server = await startServer((response, { url = '' }) => {

@@ -29,7 +29,7 @@ async function operator() {
 }
 
 describe('build, for a site from another version of gamedata,', () => {
-  it('compares records field by field if another version wrote them', async () => {
+  it('compares records field by field if another version wrote the published data', async () => {
     const { run, file, out } = await operator();
     const records = file('data/move.ndjson');
     const text = readFileSync(records, 'utf8');

@@ -41,13 +41,13 @@ it('finds the compiled scripts for all pages', () => {
 describe.each(files)('%s', (file) => {
   const code = readFileSync(path.join(folder, file), 'utf8');
 
-  it('stays below its size limit', () => {
+  it('the script stays below its size limit', () => {
     const limit = limits[file] ?? OTHER_LIMIT;
     expect(Buffer.byteLength(code)).toBeLessThan(limit);
   });
 
   it.each(NEWER)(
-    'does not use %s, which the oldest supported browsers do not have',
+    'the script does not use %s, which the oldest supported browsers do not have',
     (text) => {
       expect(code).not.toContain(text);
     },

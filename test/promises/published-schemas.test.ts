@@ -105,7 +105,7 @@ describe('a published schema', () => {
   const schemaPaths = paths.filter((path) => path.startsWith('schemas/'));
   schemaPaths.push('openapi.json');
 
-  it('uses only regular expressions that have the same meaning in every language', () => {
+  it('contains only regular expressions that mean the same in every programming language', () => {
     const patterns = new Set<string>();
     for (const path of schemaPaths) {
       visitKeys(json(path), (key, value) => {

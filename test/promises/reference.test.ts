@@ -37,7 +37,7 @@ describe.each([
     expect(headers).toMatchObject({ ...common, 'content-type': JSON_TYPE });
   });
 
-  it('describes the endpoint in response to OPTIONS', async () => {
+  it('describes the endpoint in the response to OPTIONS', async () => {
     const { status, headers, text } = await send(path, { method: 'OPTIONS' });
     expect(status).toBe(200);
     expect(headers).toMatchObject(common);
@@ -67,7 +67,7 @@ describe.each([
     });
   });
 
-  it('responds to HEAD like to GET, but without the body', async () => {
+  it('responds to HEAD with the same headers as to GET, but without a body', async () => {
     const getResponse = await send(path);
     const headResponse = await send(path, { method: 'HEAD' });
     expect(headResponse).toEqual({ ...getResponse, body: Buffer.of(), text: '' });
@@ -252,7 +252,7 @@ describe('paths', () => {
     '/api/gamedata/move/pound/x/',
     '/api/gamedata/move/%2e%2e%2f%2e%2e%2fetc%2fpasswd/',
     `/api/gamedata/item/${'a'.repeat(5000)}/`,
-  ])('responds to %.80s with a JSON 404', async (path) => {
+  ])('responds to $0 with a JSON 404', async (path) => {
     const headers = { ...common, 'content-type': JSON_TYPE };
     expect(await send(path)).toMatchObject({ status: 404, headers, text: notFound });
   });

@@ -39,7 +39,7 @@ describe('new files and folders', () => {
     [0o700, '600', '700'],
     [0o2775, '664', '2775'],
   ])(
-    'follow a site folder with mode %o: %s for files, %s for folders',
+    'derives the modes of new files and folders from a site folder with mode %o: %s for files, %s for folders',
     async (...row) => {
       const [mode, file, folder] = row;
       const out = createOut(mode);
@@ -54,17 +54,20 @@ describe('new files and folders', () => {
   );
 
   // The umask cannot be changed in a worker thread.
-  it.runIf(isMainThread)('do not depend on the umask', async () => {
-    const out = createOut(0o2775);
-    const outerMask = process.umask(0o077);
-    onTestFinished(() => void process.umask(outerMask));
-    await publishTwice(out);
-    expect(modeOf(path.join(out, 'come/x.json'))).toBe('664');
-    expect(modeOf(path.join(out, 'come'))).toBe('2775');
-  });
+  it.runIf(isMainThread)(
+    'new files and folders do not depend on the umask',
+    async () => {
+      const out = createOut(0o2775);
+      const outerMask = process.umask(0o077);
+      onTestFinished(() => void process.umask(outerMask));
+      await publishTwice(out);
+      expect(modeOf(path.join(out, 'come/x.json'))).toBe('664');
+      expect(modeOf(path.join(out, 'come'))).toBe('2775');
+    },
+  );
 
   it.runIf(isRoot).each([0o750, 0o2750])(
-    'belong to the group of a site folder with mode %o',
+    'new files and folders belong to the group of a site folder with mode %o',
     async (mode) => {
       const out = createOut(mode);
       fs.chownSync(out, 0, USER);
@@ -85,7 +88,7 @@ function giveAccess(folder: string): boolean {
 const hasAcls = await inFolder(async (folder) => giveAccess(folder));
 
 it.runIf(hasAcls && isRoot)(
-  'lets a user whom the default ACL names read every file',
+  'lets a user who is named in the default ACL read every file',
   async () => {
     const out = createOut(0o750);
     giveAccess(out);

@@ -50,7 +50,7 @@ async function failToFetch(out: string): Promise<readonly string[]> {
 }
 
 describe('finish', () => {
-  it('moves new files first, and removes files last', async () => {
+  it('moves new files into the site first, and removes old files last', async () => {
     const out = await publishedSite(old);
     const order: string[] = [];
     const record = (file: unknown) => order.push(path.relative(out, String(file)));
@@ -74,7 +74,7 @@ describe('finish', () => {
     ]);
   });
 
-  it('completes a committed change even if the build then fails', async () => {
+  it('completes a committed change even if the next build then fails', async () => {
     const out = await publishedSite(old);
     await interrupt(out, 'a.json');
     expect(readTree(out)).toMatchObject({ 'a.json': '1', 'come/x.json': '30' });
@@ -83,7 +83,7 @@ describe('finish', () => {
     expect(await support.openAgain(out)).toEqual([]);
   });
 
-  it('completes a first site', async () => {
+  it('completes the first publication of a site if it was interrupted', async () => {
     const out = path.join(temporaryFolder(), 'site');
     await interrupt(out, 'a.json');
     expect(await publishTree(out, fresh)).toMatchObject({
@@ -149,7 +149,7 @@ describe('finish', () => {
       (file) => fs.symlinkSync(outside(), file),
     ],
   ])(
-    'keeps a committed change without applying it over %s',
+    'does not overwrite %s, and keeps the committed change for later',
     async (_, at, obstruct) => {
       const out = await publishedSite(old);
       vi.mocked(fs.renameSync).mockImplementation((from, to) => {
@@ -218,26 +218,29 @@ describe('a site from a hostile archive', () => {
         );
       },
     ],
-  ])('changes nothing outside the folder if it %s', async (_, plant) => {
-    const parent = temporaryFolder();
-    const victim = path.join(parent, 'victim');
-    const packed = path.join(parent, 'packed');
-    const out = path.join(parent, 'site');
-    fsExtra.outputFileSync(path.join(victim, 'mine'), 'mine');
-    fs.mkdirSync(packed);
-    fs.mkdirSync(out);
-    plant(packed, victim);
-    const archive = path.join(parent, 'site.tar');
-    execFileSync('tar', ['cf', archive, '-C', packed, '.']);
-    execFileSync('tar', ['xf', archive, '-C', out]);
-    const before = fingerprint(victim);
-    for (const tree of [fresh, old]) {
-      await publishTree(out, tree).catch(() => {});
-      expect(fingerprint(victim)).toEqual(before);
-    }
-  });
+  ])(
+    'changes nothing outside the site folder if a hostile archive %s',
+    async (_, plant) => {
+      const parent = temporaryFolder();
+      const victim = path.join(parent, 'victim');
+      const packed = path.join(parent, 'packed');
+      const out = path.join(parent, 'site');
+      fsExtra.outputFileSync(path.join(victim, 'mine'), 'mine');
+      fs.mkdirSync(packed);
+      fs.mkdirSync(out);
+      plant(packed, victim);
+      const archive = path.join(parent, 'site.tar');
+      execFileSync('tar', ['cf', archive, '-C', packed, '.']);
+      execFileSync('tar', ['xf', archive, '-C', out]);
+      const before = fingerprint(victim);
+      for (const tree of [fresh, old]) {
+        await publishTree(out, tree).catch(() => {});
+        expect(fingerprint(victim)).toEqual(before);
+      }
+    },
+  );
 
-  it('adds no symlink that it stages', async () => {
+  it('does not add a staged symlink to the site', async () => {
     const out = path.join(temporaryFolder(), 'site');
     writeManifest(out, staged('manifest.json'), 'a.json');
     fs.symlinkSync('/etc/hostname', path.join(out, staged('a.json')));

@@ -32,13 +32,13 @@ function failToRead(out: string): Promise<unknown> {
 }
 
 describe('a site folder that does not exist', () => {
-  it('is made with its parent folders', async () => {
+  it('creates a missing site folder with its parent folders', async () => {
     const out = path.join(temporaryFolder(), 'a', 'b', 'site');
     await publishTree(out, tree);
     expect(readTree(out)).toEqual(tree);
   });
 
-  it('is removed with the new parent folders if the first build fails', async () => {
+  it('removes the new site folder and its new parent folders if the first build fails', async () => {
     const parent = temporaryFolder();
     await expect(failToRead(path.join(parent, 'a/b/site'))).rejects.toThrow(
       'no upstream',
@@ -46,7 +46,7 @@ describe('a site folder that does not exist', () => {
     expect(fs.readdirSync(parent)).toEqual([]);
   });
 
-  it('stays if another build locks it first', async () => {
+  it('keeps a new site folder if another build locks it first', async () => {
     const out = path.join(temporaryFolder(), 'site');
     onTestFinished(() => void vi.resetAllMocks());
     vi.mocked(fs.mkdirSync).mockImplementation((folder, options) => {
@@ -62,19 +62,22 @@ describe('a site folder that does not exist', () => {
   });
 
   // The umask cannot be changed in a worker thread.
-  it.runIf(isMainThread)('is public, whatever the umask is', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const outerMask = process.umask(0o077);
-    onTestFinished(() => void process.umask(outerMask));
-    await publishTree(out, tree);
-    expect(modeOf(out)).toBe('755');
-    expect(modeOf(path.join(out, 'b/c.json'))).toBe('644');
-  });
+  it.runIf(isMainThread)(
+    'makes a new site folder public, whatever the umask is',
+    async () => {
+      const out = path.join(temporaryFolder(), 'site');
+      const outerMask = process.umask(0o077);
+      onTestFinished(() => void process.umask(outerMask));
+      await publishTree(out, tree);
+      expect(modeOf(out)).toBe('755');
+      expect(modeOf(path.join(out, 'b/c.json'))).toBe('644');
+    },
+  );
 });
 
 describe('a symlink in place of the site folder', () => {
   it.each(['a folder', 'a folder that does not exist'])(
-    'leads the build to %s, and stays',
+    'follows a symlink to %s, and keeps the symlink',
     async (what) => {
       const parent = temporaryFolder();
       const real = path.join(parent, 'real', 'site');
@@ -104,7 +107,7 @@ it.each<[string, string, (parent: string) => void, RegExp]>([
   expect(fs.readdirSync(parent)).toHaveLength(1);
 });
 
-it('rejects the working folder and its parent folders', async () => {
+it('rejects the working folder and its parent folders as the site folder', async () => {
   const out = path.join(temporaryFolder(), 'site');
   await publishTree(out, tree);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -151,7 +154,7 @@ describe.runIf(isRoot && isMainThread)(
     const PLANTED = `was made by another user (${OTHER}) in a folder that every user can write to`;
     const STICKY = 0o1777;
 
-    it("rejects another user's folder, and changes nothing in it", async () => {
+    it('rejects a site folder that another user made, and changes nothing in it', async () => {
       const out = path.join(createParent(STICKY), 'site');
       runAs(OTHER, () => {
         fs.mkdirSync(path.join(out, '.gamedata/next'), { recursive: true });
@@ -170,7 +173,7 @@ describe.runIf(isRoot && isMainThread)(
       expect(fingerprint(out)).toEqual(before);
     });
 
-    it("rejects another user's symlink to a site of this user", async () => {
+    it("rejects a symlink that another user made, even if it leads to the user's own site", async () => {
       const site = path.join(createParent(0o777), 'site');
       await publishTree(site, tree);
       const planted = path.join(createParent(STICKY), 'site');
@@ -181,7 +184,7 @@ describe.runIf(isRoot && isMainThread)(
       expect(readTree(site)).toEqual(tree);
     });
 
-    it("rejects its own symlink to another user's folder", async () => {
+    it("rejects the user's own symlink if it leads to a folder that another user made", async () => {
       const planted = path.join(createParent(STICKY), 'site');
       runAs(OTHER, () => {
         fs.mkdirSync(planted);
@@ -193,7 +196,7 @@ describe.runIf(isRoot && isMainThread)(
       expect(fs.readdirSync(planted)).toEqual([]);
     });
 
-    it('rejects a folder that another user makes first', async () => {
+    it('rejects a missing site folder if another user creates it first', async () => {
       const out = path.join(createParent(STICKY), 'site');
       onTestFinished(() => void vi.resetAllMocks());
       vi.mocked(fs.mkdirSync).mockImplementation((folder, options) => {
@@ -206,7 +209,11 @@ describe.runIf(isRoot && isMainThread)(
 
     it.each<[string, mode: number, prepare: (out: string) => void]>([
       ['a missing folder', STICKY, () => {}],
-      ['its own folder', STICKY, (out) => runAs(USER, () => fs.mkdirSync(out))],
+      [
+        "the user's own folder",
+        STICKY,
+        (out) => runAs(USER, () => fs.mkdirSync(out)),
+      ],
       ['a folder of root', STICKY, (out) => runAs(0, () => makeOpen(out, 0))],
       ["a group's folder", 0o2775, (out) => runAs(0, () => makeOpen(out, OTHER))],
       [
@@ -230,7 +237,7 @@ describe.runIf(isRoot && isMainThread)(
       fs.chmodSync(folder, 0o777);
     }
 
-    it("finishes another user's interrupted change in a group's folder", async () => {
+    it("completes another user's interrupted change in a folder that belongs to a group", async () => {
       const out = path.join(createParent(0o755), 'site');
       runAs(0, () => {
         fs.mkdirSync(out);
@@ -263,7 +270,7 @@ describe.runIf(isRoot && isMainThread)(
       expect(readTree(out)).toEqual(tree);
     });
 
-    it("keeps no data set in another user's folder", async () => {
+    it('does not keep a data set in a folder that another user made', async () => {
       const dataSet = createStoredData(rawRecords(1, 1));
       const out = path.join(createParent(STICKY), 'site');
       runAs(OTHER, () => fs.mkdirSync(`${out}.data`));

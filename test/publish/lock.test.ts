@@ -52,17 +52,20 @@ describe('the lock of a site folder', () => {
     });
   });
 
-  it.runIf(hasNamespaces)('is visible in another PID namespace', async () => {
-    const out = createOut();
-    const tryLock = [...ELSEWHERE, 'flock', '-n', out, 'true'];
-    await withOutput(out, async () => {
-      expect(spawnSync('unshare', tryLock).status).toBe(1);
-    });
-    await publishTree(out, tree);
-    expect(spawnSync('unshare', tryLock).status).toBe(0);
-  });
+  it.runIf(hasNamespaces)(
+    'the lock is visible in another PID namespace',
+    async () => {
+      const out = createOut();
+      const tryLock = [...ELSEWHERE, 'flock', '-n', out, 'true'];
+      await withOutput(out, async () => {
+        expect(spawnSync('unshare', tryLock).status).toBe(1);
+      });
+      await publishTree(out, tree);
+      expect(spawnSync('unshare', tryLock).status).toBe(0);
+    },
+  );
 
-  it('stays while a build is stopped, and ends when the build is killed', async () => {
+  it('the lock stays while a build is stopped, and ends when the build is killed', async () => {
     const cwd = temporaryFolder();
     const { upstream } = await smallSource();
     const args = [
@@ -104,11 +107,14 @@ describe('the lock of a site folder', () => {
     ['is missing', undefined, 'ENOENT'],
     ['fails', 'echo "flock: not supported" >&2; exit 65', 'flock: not supported'],
     ['fails with status 1', 'echo "flock: Bad file" >&2; exit 1', 'flock: Bad file'],
-  ])('is replaced with a notice if flock %s', async (_, script, reason) => {
-    const out = createOut();
-    replaceFlock(script);
-    expect(await openAgain(out)).toEqual([
-      `two builds at once are not detected in ${out}, because it cannot be locked with flock (${reason})`,
-    ]);
-  });
+  ])(
+    'builds without a lock and reports a notice if flock %s',
+    async (_, script, reason) => {
+      const out = createOut();
+      replaceFlock(script);
+      expect(await openAgain(out)).toEqual([
+        `two builds at once are not detected in ${out}, because it cannot be locked with flock (${reason})`,
+      ]);
+    },
+  );
 });

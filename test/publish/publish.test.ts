@@ -76,7 +76,7 @@ describe('publish', () => {
     expect(fs.existsSync(path.join(out, '.gamedata'))).toBe(false);
   });
 
-  it('touches nothing if it receives the same files in another order', async () => {
+  it('changes no file if it receives the same files in another order', async () => {
     const out = await publishedSite(first);
     const before = fingerprint(path.dirname(out));
     const reversed = Object.fromEntries(Object.entries(first).toReversed());
@@ -84,7 +84,7 @@ describe('publish', () => {
     expect(fingerprint(path.dirname(out))).toEqual(before);
   });
 
-  it('touches nothing if only modification times have changed', async () => {
+  it('changes no file if only modification times differ', async () => {
     const out = await publishedSite(first);
     const now = Date.now() / 1000;
     fs.utimesSync(path.join(out, 'manifest.json'), now - 3600, now - 3600);
@@ -124,7 +124,7 @@ describe('publish', () => {
     expect(await publishTree(out, first)).toMatchObject(unchanged);
   });
 
-  it('gives replaced files a later mtime in whole seconds', async () => {
+  it('gives a replaced file a modification time that is at least a second later', async () => {
     const out = await publishedSite(old);
     const file = path.join(out, 'a.json');
     const manifest = path.join(out, 'manifest.json');
@@ -137,7 +137,7 @@ describe('publish', () => {
     }
   });
 
-  it('does not carry over an mtime that is far in the future', async () => {
+  it('does not keep a modification time that is far in the future', async () => {
     const out = await publishedSite(first);
     const file = path.join(out, 'a.json');
     const startOf2100 = 4_102_444_800;
@@ -246,7 +246,7 @@ describe('publish', () => {
     },
   ];
   it.each(obstacles)(
-    'rejects $what in the way of a change',
+    'rejects a change if $what is in the way',
     async ({ create, at, tree }) => {
       const out = await publishedSite(first);
       create(path.join(out, at));
@@ -257,7 +257,7 @@ describe('publish', () => {
     },
   );
 
-  it('leaves a symlink that replaced the folder of a removed file', async () => {
+  it('does not remove files behind a symlink that replaced their folder', async () => {
     const out = await publishedSite(first);
     moveAndLink(path.join(out, 'b'));
     const linkedFiles = fs.readdirSync(path.join(out, 'b'));

@@ -51,7 +51,7 @@ function replaceSync(): void {
   vi.mocked(spawnSync).mockReturnValue({ status: 1, stderr: 'missing' } as never);
 }
 
-it('leaves the old or the new site, whichever call fails', async () => {
+it('leaves either the old or the new site, whichever system call fails', async () => {
   const outcomes = new Set<string>();
   for (let nth = 1; ; nth++) {
     const out = await publishedSite(old);
@@ -98,7 +98,7 @@ describe('a build that stages files', () => {
     },
   );
 
-  it('keeps the change if flushing fails after the commit', async () => {
+  it('keeps the new site if flushing fails after the commit', async () => {
     const out = await publishedSite(old);
     replaceSync();
     const manifest = path.join(out, '.gamedata/next/manifest.json');
@@ -159,7 +159,7 @@ describe('a build that stages files', () => {
     return count;
   }
 
-  it('keeps only the old site if it is aborted', async () => {
+  it('leaves only the old site if the build is aborted', async () => {
     const controller = new AbortController();
     function abortAtTenth(count: number): void {
       if (count === 10) controller.abort();
@@ -168,7 +168,7 @@ describe('a build that stages files', () => {
     expect(count).toBe(10);
   });
 
-  it('pauses regularly so that the event loop can abort it', async () => {
+  it('pauses regularly so that a signal can abort the build', async () => {
     const controller = new AbortController();
     async function abortSoon(): Promise<void> {
       await setImmediate();

@@ -30,7 +30,7 @@ async function publishWithIcon(folder: string, moves: number): Promise<void> {
 }
 
 describe('a site that is served under another base URL', () => {
-  it('has the links and pages that a build for this URL has', async () => {
+  it('serves a site under another base URL as if it had been built for that URL', async () => {
     const folder = temporaryFolder();
     const upstream = path.join(folder, 'data');
     await renamedSnapshot(upstream, 205);
@@ -66,7 +66,7 @@ describe('a site that is served under another base URL', () => {
     expect(paths).toEqual(servedPaths.filter((file) => !file.startsWith('_hosts/')));
   });
 
-  it('takes icons and hand-written files from the folder', async () => {
+  it('serves icons and hand-written files from the folder', async () => {
     const folder = path.join(temporaryFolder(), 'site');
     await publishWithIcon(folder, 3);
     const { get } = await serveElsewhere(folder);
@@ -75,7 +75,7 @@ describe('a site that is served under another base URL', () => {
     expect((await get('_headers')).status).toBe(404);
   });
 
-  it('changes after the next build', async () => {
+  it('serves the new site under the other base URL after the next build', async () => {
     const folder = path.join(temporaryFolder(), 'site');
     await publishWithIcon(folder, 3);
     const { get, baseUrl } = await serveElsewhere(folder);

@@ -30,7 +30,7 @@ describe('respond', () => {
     [`http://example.test${LIST}?limit=2`, 200],
     ['/api/gamedata/move?limit=5#x', 301, `${LIST}?limit=5%23x`],
   ])(
-    'serves only files of the site: %j gets a %i',
+    'serves only files of the site: responds to %j with %i',
     async (target, status, location) => {
       const secret = { path: '_headers', body: 'secret' };
       const { port, problems } = await serveSite({ extras: [PAGE, secret] });
@@ -93,7 +93,7 @@ describe('Last-Modified', () => {
     new Date(Date.parse(time) - 1000).toUTCString();
 
   it.each(['/meta.json', `${LIST}move-1/`, `${LIST}?limit=2&offset=1`])(
-    'is the time of the last build: %s',
+    'sends the time of the last build as Last-Modified: %s',
     async (path) => {
       const { folder, lastModified } = await sendTwice(path, () => ({}));
       const { mtime } = fsExtra.statSync(`${folder}/manifest.json`);
@@ -112,7 +112,7 @@ describe('Last-Modified', () => {
       200,
     ],
   ])(
-    'is compared with the time that a client sends: %s',
+    'compares If-Modified-Since with the time of the last build: %s',
     async (_, create, status) => {
       const { second, lastModified, text } = await sendTwice('/meta.json', create);
       expect(second.status).toBe(status);
@@ -126,10 +126,15 @@ describe('Last-Modified', () => {
   it.each([
     ['a missing file', '/none.json', 'GET', 404],
     ['a method that is not allowed', '/meta.json', 'POST', 405],
-  ])('is not sent with errors: %s', async (_, path, method, status) => {
-    const createHeaders = () => ({ 'If-Modified-Since': new Date().toUTCString() });
-    const { second } = await sendTwice(path, createHeaders, method);
-    expect(second.status).toBe(status);
-    expect(second.headers.has('last-modified')).toBe(false);
-  });
+  ])(
+    'does not send Last-Modified with an error: %s',
+    async (_, path, method, status) => {
+      const createHeaders = () => ({
+        'If-Modified-Since': new Date().toUTCString(),
+      });
+      const { second } = await sendTwice(path, createHeaders, method);
+      expect(second.status).toBe(status);
+      expect(second.headers.has('last-modified')).toBe(false);
+    },
+  );
 });

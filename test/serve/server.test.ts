@@ -107,14 +107,14 @@ describe('a server', () => {
 });
 
 describe('stop', () => {
-  it('closes idle connections', async () => {
+  it('closes idle connections when the server stops', async () => {
     const { port, startReading, stop } = await start();
     await openSocket(port);
     const socket = await startReading('/small');
     await Promise.all([stop(), readAll(socket)]);
   });
 
-  it('rejects new connections but finishes the current responses', async () => {
+  it('rejects new connections when the server stops, but finishes the current responses', async () => {
     const { isServing, startReading, stop } = await start();
     const socket = await startReading('/large');
     const stopped = stop();
@@ -124,7 +124,7 @@ describe('stop', () => {
     await stopped;
   });
 
-  it('does not wait for slow clients indefinitely', async () => {
+  it('does not wait indefinitely for slow clients when the server stops', async () => {
     const { startReading, stop } = await start();
     const socket = await startReading('/large');
     socket.pause();

@@ -58,7 +58,7 @@ function damageManifest(folder: string): void {
 }
 
 describe('watchSite', () => {
-  it('loads the files in the manifest except for host configuration', async () => {
+  it('loads every file in the manifest except the host configuration', async () => {
     const hidden = [
       '_headers',
       '_hosts/nginx.conf',
@@ -106,7 +106,7 @@ describe('watchSite', () => {
     expect(problems).toEqual([]);
   });
 
-  it('loads a different site if its symlink changes', async () => {
+  it('loads another site if the symlink to the site changes', async () => {
     const folder = temporaryFolder();
     const [link = '', one = '', two = ''] = ['current', 'one', 'two'].map((name) =>
       path.join(folder, name),

@@ -27,7 +27,7 @@ const files = [...contents, createManifest(contents, 'gamedata/1.0.0')];
 const DAY = Date.UTC(2026, 0, 2);
 
 describe('packArchive', () => {
-  it('packs every file with mtimes derived from the content', async () => {
+  it('packs every file with a modification time that depends only on the content', async () => {
     const folder = temporaryFolder();
     const run = (command: string, ...args: string[]) =>
       execFileSync(command, args, { cwd: folder, encoding: 'utf8' });

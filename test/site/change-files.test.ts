@@ -53,7 +53,7 @@ async function encodeValid(...args: Parameters<typeof encodeFeed>): Promise<stri
 }
 
 describe('encodeFeed', () => {
-  it('lists a dated entry with links for each step, newest first', async () => {
+  it('lists a dated feed entry with links for each step, newest first', async () => {
     const feed = await encodeValid(history, options);
     expect(findAll(feed, /<(title|updated)>(.*?)<\//g)).toEqual([
       'gamedata: what changed',
@@ -76,7 +76,7 @@ describe('encodeFeed', () => {
     ]);
   });
 
-  it('gives an entry the same id on every site', () => {
+  it('gives a feed entry the same id on every site', () => {
     const feed = encodeFeed(history, options);
     const otherFeed = encodeFeed(history, {
       ...options,
@@ -115,11 +115,11 @@ describe('encodeFeed', () => {
     ]);
   });
 
-  it('encodes a valid feed even without steps', async () => {
+  it('encodes a valid feed even if the history has no steps', async () => {
     await encodeValid(emptyHistory, options);
   });
 
-  it('lists a repeated step only at its last occurrence', () => {
+  it('lists a repeated step only once, with its later date', () => {
     const back = compare(second, { ...first, captured: '2026-02-04' });
     const again = compare(first, { ...second, captured: '2026-02-05' });
     const zigzag = createHistory(step, back, again);
@@ -132,14 +132,14 @@ describe('encodeFeed', () => {
     ]);
   });
 
-  it('shortens the description if a step has many changes', () => {
+  it('shortens the description of a feed entry if its step has many changes', () => {
     const many = versionOf(Array.from({ length: 2000 }, (_, at) => rawMove(at + 1)));
     const xml = encodeFeed({ steps: [compare(versionOf([]), many)] }, options);
     expect(xml).toContain('… and 1975 more');
     expect(xml.length).toBeLessThan(9000);
   });
 
-  it('encodes valid XML with at most 30 entries for any names', async () => {
+  it('encodes valid XML with at most 30 entries, whatever the names contain', async () => {
     const validName = fc
       .string({ unit: 'binary', minLength: 1 })
       .filter((name) => nameSchema.safeParse(name).success);

@@ -108,7 +108,7 @@ describe.each(['query', 'file'] as const)('a list page with %s links', (links) =
     { offset: 100, size: 100, next: getLink(200), previous: getLink(0) },
     { offset: 200, size: 50, next: null, previous: getLink(100) },
   ])(
-    'links to its neighbors at the offset $offset',
+    'links to the next and the previous page at offset $offset',
     ({ offset, size, next, previous }) => {
       const text = texts.get(getPageFile(offset)) ?? '';
       const { results, ...page } = JSON.parse(text);
@@ -152,7 +152,7 @@ describe('generateFiles, if records share a slug,', () => {
     fc.assert(property, { numRuns: 20 });
   });
 
-  it('warns about each record that loses its slug', () => {
+  it('warns about each record whose slug is already in use', () => {
     expect(warnings.map(({ code, id }) => `${code} ${id}`)).toEqual([
       'duplicate-slug 500',
       'missing-name 500',

@@ -37,7 +37,7 @@ const documents: [name: string, Document][] = [
 ];
 
 it.each(documents)(
-  'the document %s conforms to OpenAPI 3.1',
+  'the OpenAPI document %s conforms to version 3.1',
   async (_, document) => {
     // We pass a copy, because the validator may change the document.
     const result = await validator.validate({ ...structuredClone(document) });
@@ -46,13 +46,16 @@ it.each(documents)(
   },
 );
 
-it.each(documents)('the document %s has unique operation ids', (_, document) => {
-  const ids = Object.values(document.paths).map(({ get }) => get?.operationId);
-  expect(ids).toEqual([...new Set(ids)]);
-});
+it.each(documents)(
+  'the OpenAPI document %s has unique operation ids',
+  (_, document) => {
+    const ids = Object.values(document.paths).map(({ get }) => get?.operationId);
+    expect(ids).toEqual([...new Set(ids)]);
+  },
+);
 
 it.each(documents)(
-  'the document %s has examples that are valid for their schemas',
+  'the OpenAPI document %s has examples that match their schemas',
   (_, document) => {
     const { components } = document;
     const formats = { date: true, 'date-time': true } as const;

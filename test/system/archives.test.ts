@@ -18,7 +18,7 @@ async function unpack(archive: string): Promise<string> {
 const listPaths = (folder: string) =>
   [...fingerprint(folder).keys()].filter((file) => !file.startsWith('_hosts'));
 
-it('packs each changed site, except its archive, for download', async () => {
+it('packs every file of the site, except the archive itself, into an archive for download', async () => {
   const out = path.join(temporaryFolder(), 'site');
   const options = {
     ...(await smallSource()),

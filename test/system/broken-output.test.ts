@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 const FULL = '/dev/full';
 const { site, described } = sharedSite();
 
-it("serve keeps serving if the log's reader exits", async () => {
+it('serve keeps running if the program that reads its log exits', async () => {
   const { url, child, stop } = await startServe(site, ['--access-log']);
   onTestFinished(stop);
   child.stdout.destroy();
@@ -21,7 +21,7 @@ it("serve keeps serving if the log's reader exits", async () => {
   expect(child.exitCode).toBeNull();
 });
 
-it('diff ends without a stack trace if its reader exits, and waits for a slow reader', async () => {
+it('diff ends without a stack trace if the program that reads its output exits, and waits for a slow one', async () => {
   const { upstream } = await smallSource(rawRecords(3000, 3000));
   const args = ['diff', described.upstream, upstream, '--format', 'json'];
   const exited = startCli(args);
@@ -40,7 +40,7 @@ it('diff ends without a stack trace if its reader exits, and waits for a slow re
 });
 
 it.runIf(existsSync(FULL))(
-  'build fails if the result cannot be written, but not if the log cannot',
+  'build fails if the result cannot be written, but not if only the log cannot be written',
   async () => {
     const out = path.join(temporaryFolder(), 'site');
     const args = [

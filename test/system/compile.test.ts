@@ -32,7 +32,7 @@ beforeAll(() => {
   }
 });
 
-it('compiles in a workspace, with the same digest of the code', () => {
+it('compiles the same code in a workspace as in the project itself', () => {
   compile();
   for (const file of ['dist/assets/search.js', 'dist/code.sha256']) {
     expect(read(clone, file)).toBe(read(ROOT, file));
@@ -45,7 +45,7 @@ it('compiles nothing if the sources have not changed', () => {
   expect(statSync(path.join(clone, 'dist/cli.js')).mtimeMs).toBe(mtimeMs);
 });
 
-it('keeps the digest of the code if the lock file is reformatted or an editor leaves files', () => {
+it('keeps the digest of the code if the lock file is reformatted or an editor leaves backup files', () => {
   const lock: unknown = JSON.parse(read(clone, 'package-lock.json'));
   writeFileSync(path.join(clone, 'package-lock.json'), JSON.stringify(lock));
   writeFileSync(path.join(clone, 'src/hosts/templates/nginx.conf.orig'), 'x');

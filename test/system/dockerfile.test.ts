@@ -86,7 +86,7 @@ function runStep(
   execFileSync('sh', ['-c', command], { cwd, env, stdio: 'pipe' });
 }
 
-it('copies only files that .dockerignore leaves in the context', () => {
+it('copies only files that .dockerignore does not exclude', () => {
   const context = listContext();
   const copied = findAll(buildStage, 'COPY').flatMap((rest) =>
     rest.split(' ').slice(0, -1),
@@ -99,7 +99,7 @@ it('copies only files that .dockerignore leaves in the context', () => {
   }
 });
 
-it('links to the port that local containers publish', () => {
+it('the default base URL contains the port that the container exposes', () => {
   const [baseUrl = ''] = findAll(buildStage, 'ARG').filter((rest) =>
     rest.startsWith('BASE_URL='),
   );
@@ -109,7 +109,7 @@ it('links to the port that local containers publish', () => {
   expect(findAll(imageStage, 'EXPOSE')).toEqual([port]);
 });
 
-it('builds on the platform that BuildKit names, which a default would override', () => {
+it("builds on BuildKit's platform, and sets no default that would override it", () => {
   const platform = /^--platform=\$BUILDPLATFORM node:2[046]-slim AS build$/;
   expect(findAll(buildStage, 'FROM')).toEqual([expect.stringMatching(platform)]);
   expect(read('Dockerfile')).not.toContain('ARG BUILDPLATFORM');
@@ -143,7 +143,7 @@ describe.skipIf(nginx.missing())('the image', () => {
     }
   }, BUILD_TIMEOUT_MS);
 
-  it('contains the site and the configuration for port 8080', async () => {
+  it('the image contains the site and the configuration for port 8080', async () => {
     const argumentNames = findAll(buildStage, 'ARG').map(
       (argument) => argument.split('=')[0],
     );
@@ -165,7 +165,7 @@ describe.skipIf(nginx.missing())('the image', () => {
     expect(configuration).toContain("root '/srv/gamedata';");
   });
 
-  it('passes every check of `verify` for nginx', async () => {
+  it('the image passes every check of `verify` for nginx', async () => {
     const running = await nginx.start(site);
     try {
       const report = await verify({ target: running.url, like: site });
@@ -175,7 +175,7 @@ describe.skipIf(nginx.missing())('the image', () => {
     }
   });
 
-  it('is unhealthy if nginx does not serve the site', async () => {
+  it('the container is unhealthy if nginx does not serve the site', async () => {
     const running = await nginx.start(site);
     try {
       const check = (findAll(imageStage, 'HEALTHCHECK')[0] ?? '')

@@ -221,7 +221,7 @@ it.each([
   ['zh-CN', '拍击'],
   ['de-AT', 'Pfund'],
   ['xx', 'Pound'],
-])('a recipe reads the names of %s', async (tag, name) => {
+])('a recipe reads the names in the language %s', async (tag, name) => {
   const code = findCode('Names in another', 'js');
   const { stdout } = await runOnServer('js', code.replace('fr-CA', tag));
   expect(stdout).toBe(`${name}\n`);
@@ -296,7 +296,7 @@ it.each([
   { language: 'js', block: 0, print: 'console.log(JSON.stringify(move));' },
   { language: 'python', block: 1, print: 'print(json.dumps(move))' },
 ])(
-  'the docs read a first record in $language',
+  'the first example in the docs reads a record in $language',
   async ({ language, block, print }) => {
     const code = readCode('first')[block];
     const { stdout } = await run(language, `${code}\n${print}`);
@@ -322,7 +322,7 @@ for (const kind of kindNames) {
   endpoints.push(`get${name}Page`, `get${name}`);
 }
 
-it.each(endpoints)('the docs request %s', async (endpoint) => {
+it.each(endpoints)('the curl command in the docs requests %s', async (endpoint) => {
   const [command = ''] = readCode(endpoint);
   const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
   expect(JSON.parse(stdout)).toBeTypeOf('object');

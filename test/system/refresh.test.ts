@@ -267,7 +267,7 @@ it('builds a site from the refreshed data', async () => {
   });
 });
 
-it('builds the same bytes and commits nothing if the data is unchanged', async () => {
+it('builds the same site and commits nothing if the data is unchanged', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
   expect(await repo.refresh()).toBeUndefined();
@@ -327,7 +327,7 @@ describe('refused data', () => {
     return repo;
   }
 
-  it('changes neither the snapshot nor the site', async () => {
+  it('changes neither the snapshot nor the site if the data is refused', async () => {
     const repo = await refuseMissingMove();
     expect(repo.outcome()).toBe('outcome=refused');
     expect(await repo.log()).toEqual(['Begin']);
@@ -335,7 +335,7 @@ describe('refused data', () => {
     expect(repo.has('build')).toBe(false);
   });
 
-  it('is reported in one issue', async () => {
+  it('reports refused data in a single issue', async () => {
     const repo = await refuseMissingMove();
     expect(await repo.step('report refused')).toBeUndefined();
     expect(repo.read('../issue')).toMatch(
@@ -348,7 +348,7 @@ describe('refused data', () => {
     expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
   });
 
-  it('is reported in the job summary if issues are off', async () => {
+  it('reports refused data in the job summary if issues are turned off', async () => {
     const repo = await refuseMissingMove();
     const summary = path.join(repo.home, 'summary');
     const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
@@ -362,7 +362,7 @@ describe('refused data', () => {
     );
   });
 
-  it('is accepted with the inputs that the issue names', async () => {
+  it('accepts refused data with the inputs that the issue names', async () => {
     const repo = await refuseMissingMove();
     expect(await repo.step('report refused')).toBeUndefined();
     const workflow = parse(readFileSync('.github/workflows/refresh.yml', 'utf8'));
@@ -377,7 +377,7 @@ describe('refused data', () => {
     expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
   });
 
-  it("stays inside the issue's indented block even if the upstream sends line breaks", async () => {
+  it("keeps the message inside the issue's indented block even if the upstream sends line breaks", async () => {
     const repo = await createRepository();
     const hostile = 'x\r\r@team\u2028# Heading';
     Object.assign(repo.answers.move[2] as Answer, { generation: { url: hostile } });
@@ -599,7 +599,7 @@ it("receives only regular files with known names from another job's artifact", a
   expect(repo.has(victim)).toBe(false);
 });
 
-it('receives a data set that can be read, with its history and old slugs', async () => {
+it('receives a readable data set with its history and old slugs', async () => {
   const other = await createRepository();
   other.rename('renamed');
   expect(await other.step('refresh')).toBeUndefined();
@@ -632,7 +632,7 @@ describe('build hook', () => {
     ['unchanged', 'failure', 1],
     ['unchanged', 'cancelled', 1],
   ])(
-    'handles %s data after a previous run that ended with %s',
+    'decides whether to call the build hook for %s data if the previous run ended with %s',
     async (outcome, previous, calls) => {
       const repo = await createRepository();
       const { requests, url } = await startHook();
@@ -646,7 +646,7 @@ describe('build hook', () => {
     },
   );
 
-  it('is called again if it fails', async () => {
+  it('calls the build hook again if it fails', async () => {
     const repo = await createRepository();
     const { requests, url } = await startHook(404, 200);
     const variables = { NETLIFY_BUILD_HOOK: url };
@@ -654,7 +654,7 @@ describe('build hook', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("fails with curl's reason, without the URL, if every try fails", async () => {
+  it("fails with curl's error message, without the URL, if every call of the build hook fails", async () => {
     const repo = await createRepository();
     const { url } = await startHook(404);
     const problem = await repo.step('hook changed', { NETLIFY_BUILD_HOOK: url });
@@ -664,7 +664,7 @@ describe('build hook', () => {
 });
 
 it.each(['rest', 'snapshot'])(
-  'builds the same bytes on Netlify from %s as in the workflow',
+  'builds the same site on Netlify with the source %s as in the workflow',
   async (source) => {
     const repo = await createRepository();
     repo.rename('renamed');
@@ -707,7 +707,7 @@ describe('a check of the last success', () => {
     return time.toISOString();
   }
 
-  it('enables the schedule again and opens no issue within a week', async () => {
+  it('enables the schedule again, and opens no issue if the last success is at most a week old', async () => {
     const repo = await createRepository();
     const variables = { SUCCEEDED: daysAgo(7) };
     expect(await repo.step('report stale', variables)).toBeUndefined();
@@ -730,7 +730,7 @@ describe('a check of the last success', () => {
       /has not succeeded since it was set up, \d{4}-/,
     ],
   ])(
-    'opens one issue after a week if the last success is %s',
+    'opens one issue after a week without success if the last success is %s',
     async (_, state, reason) => {
       const repo = await createRepository();
       expect(await repo.step('report stale', state)).toBeUndefined();
@@ -746,7 +746,7 @@ describe('a check of the last success', () => {
     },
   );
 
-  it('fails with a job summary after a week if issues are off', async () => {
+  it('fails with a job summary after a week without success if issues are turned off', async () => {
     const repo = await createRepository();
     const summary = path.join(repo.home, 'summary');
     const off = {

@@ -175,7 +175,7 @@ it("pushes an image for two architectures only with --push, and outputs the imag
   );
 });
 
-it('publishes only with --publish', async () => {
+it('publishes the package and the release only with --publish', async () => {
   const { at, script, readLog } = createRelease();
   mkdirSync(at('work'));
   const files = ['gamedata-1.2.3.tgz', 'gamedata.tar.gz'].map((name) =>

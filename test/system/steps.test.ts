@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { trySequences } from '../support/steps.ts';
 
-it('keeps its promises in random sequences of commands, kills and restored copies', async () => {
+it('every command has the predicted result in random sequences of commands, kills and restored copies', async () => {
   expect(await trySequences(12, 0)).toEqual([]);
 });

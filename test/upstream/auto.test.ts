@@ -74,7 +74,7 @@ describe('the source auto', () => {
     expect(result.problem).toBeUndefined();
   });
 
-  it('falls back after two attempts if no server is listening', async () => {
+  it('falls back to the bundled data after two attempts if no server is listening', async () => {
     const result = await loadAuto(await deserted());
     expect(result).toMatchObject({ source: 'snapshot', isCopy: true });
     expect(result.problem).toMatch(
@@ -86,21 +86,21 @@ describe('the source auto', () => {
   it.each<[what: string, fault: Fault, problem: string]>([
     ['every connection is cut', failAt('', reset), '(2 attempts)'],
     [
-      'it is blocked',
+      'the upstream blocks every request',
       failAt('', (response) => response.writeHead(451).end()),
       '451',
     ],
     [
-      'its first list is an error page',
+      "the upstream's first list is an error page",
       failAt('/move/?', (response) => response.end('<html>')),
       'got invalid JSON',
     ],
     [
-      'its first list is truncated',
+      "the upstream's first list is truncated",
       failAt('/move/?', (response) => response.end('{"count":3,"results":[]}')),
       "got 0 results, expected 3 (the list's count)",
     ],
-  ])('falls back if %s', async (_, fault, problem) => {
+  ])('falls back to the bundled data if %s', async (_, fault, problem) => {
     const { url } = await serveTiny(fault);
     const result = await loadAuto(url);
     expect(result.source).toBe('snapshot');
@@ -110,18 +110,18 @@ describe('the source auto', () => {
   const broken = failAt('', (response) => response.writeHead(400).end());
 
   it.each<[what: string, fault: Fault, options: Partial<SourceContext>]>([
-    ['something is published', broken, { isPublished: true }],
+    ['other data is already published', broken, { isPublished: true }],
     ['an upstream is named', broken, {}],
     ['only a later list fails', failAt('/item/?', reset), {}],
     ['only a record fails', failAt('/item/1/', reset), {}],
-  ])('fails if %s', async (what, fault, options) => {
+  ])('fails instead of falling back if %s', async (what, fault, options) => {
     const { url } = await serveTiny(fault);
     const named = what === 'an upstream is named' ? { upstream: url } : {};
     const loading = loadAuto(url, { upstream: undefined, ...named, ...options });
     await expect(loading).rejects.toMatchObject({ code: 'upstream' });
   });
 
-  it('falls back again if the bundled data is published', async () => {
+  it('falls back to the bundled data again if that data is already published', async () => {
     const { url } = await serveTiny(broken);
     const first = await loadAuto(url);
     const options = { isPublished: true, previous: first.dataSet };
@@ -131,13 +131,13 @@ describe('the source auto', () => {
     await expect(loading).rejects.toMatchObject({ code: 'upstream' });
   });
 
-  it('fails if the data is too large', async () => {
+  it('fails instead of falling back if the data is too large', async () => {
     const { url } = await serveTiny();
     const loading = loadAuto(url, { maxMemoryBytes: 10 });
     await expect(loading).rejects.toMatchObject({ code: 'data' });
   });
 
-  it('fails if it is aborted', async () => {
+  it('fails instead of falling back if the build is aborted', async () => {
     const stop = new AbortController();
     const { url } = await serveTiny(failAt('', () => stop.abort()));
     await expect(loadAuto(url, { signal: stop.signal })).rejects.toThrow('aborted');

@@ -38,7 +38,7 @@ function failFirst(respond: typeof ok, times = 1): Responder {
 
 describe('get', () => {
   // The table of faults in test/support/faults.ts covers every kind of failure.
-  it('requests a URL up to five times, each time past caches except the first', async () => {
+  it('requests a URL up to five times, and bypasses caches in all attempts except the first', async () => {
     const server = await startServer(body('<html>'));
     const error = await catchError(testClient().get(`${server.url}/a?b=c`, accept));
     expect(error).toMatchObject({
@@ -50,7 +50,7 @@ describe('get', () => {
     expect(paths).toEqual(['/a?b=c', ...Array(4).fill(bypassing)]);
   });
 
-  it('returns the first value that the function accepts', async () => {
+  it('repeats a request until the caller accepts the response', async () => {
     const server = await startServer(failFirst(body('{"ok":false}'), 3));
     const value = await testClient().get(server.url, (response) => {
       if (String(response.body) === '{"ok":true}') return 'accepted';
@@ -69,13 +69,13 @@ describe('get', () => {
     },
   );
 
-  it('bypasses caches in the first attempt if asked to', async () => {
+  it('bypasses caches already in the first attempt if the caller asks for it', async () => {
     const server = await startServer(ok);
     await testClient().get(server.url, accept, { isPastCaches: true });
     expect(server.requests[0]?.path).toMatch(/^\/\?uncached=\d+$/);
   });
 
-  it('makes fewer attempts only until the first response arrives', async () => {
+  it('makes fewer attempts only until the upstream has responded for the first time', async () => {
     const { get } = testClient({ firstAttempts: 2 });
     const goneUrl = await deserted();
     const before = await catchError(get(goneUrl, accept));
@@ -85,7 +85,7 @@ describe('get', () => {
     expect(after.message).toContain('got 500, expected 200 (5 attempts)');
   });
 
-  it('does not try again if the function has a bug', async () => {
+  it("does not repeat a request if the caller's function throws an unexpected error", async () => {
     const server = await startServer(ok);
     const error = new TypeError('a bug');
     const request = testClient().get(server.url, () => {
@@ -101,7 +101,7 @@ describe('Retry-After', () => {
     ['12.5', ' with Retry-After 13 s'],
     ['3', ' with Retry-After 3 s'],
     ['soon', ''],
-  ])('reads %j as the pause%s', async (header, shown) => {
+  ])('reads the Retry-After header %j', async (header, shown) => {
     const server = await startServer(status(503, { 'retry-after': header }));
     const { get } = testClient();
     const error = await catchError(get(server.url, accept, { maxAttempts: 1 }));
@@ -109,7 +109,7 @@ describe('Retry-After', () => {
     expect(error.message).toBe(message);
   });
 
-  it('fails at once if it is longer than 15 minutes', async () => {
+  it('fails at once if Retry-After is longer than 15 minutes', async () => {
     const server = await startServer(status(503, { 'retry-after': '901' }));
     const error = await catchError(testClient().get(server.url, accept));
     expect(error.message).toMatch(/with Retry-After 901 s, expected 200$/);
@@ -117,7 +117,7 @@ describe('Retry-After', () => {
 
   it.each([
     ['Retry-After', { 'retry-after': '1' }, 1],
-    ['a 429 without it', {}, 1500],
+    ['a 429 without Retry-After', {}, 1500],
   ])('delays all requests after %s', async (_, headers, retryBaseMs) => {
     const server = await startServer(failFirst(status(429, headers)));
     const { get } = testClient({ concurrency: 1, retryBaseMs });
@@ -139,7 +139,7 @@ describe('a redirect', () => {
     ['/a', '/a/'],
     ['/a/', '/a'],
     ['/a/?b=c', '/a?b=c'],
-  ])('is followed once from %s to %s', async (from, to) => {
+  ])('follows a redirect from %s to %s only once', async (from, to) => {
     const server = await startServer((response, { url }, at) => {
       if (at === 2) ok(response);
       else redirect(url === from ? to : from)(response);
@@ -152,7 +152,7 @@ describe('a redirect', () => {
   });
 
   it.each(['/there', 'http://127.0.0.2/a/', 'http://['])(
-    'to %s is an error',
+    'rejects a redirect to %s',
     async (location) => {
       const server = await startServer(redirect(location));
       const error = await catchError(testClient().get(`${server.url}/a`, accept));
@@ -170,7 +170,7 @@ describe('a response', () => {
   it.each<[what: string, content: Buffer, headers: Record<string, string>]>([
     ['as sent', noise, {}],
     ['larger when compressed', gzipSync(noise), { 'content-encoding': 'gzip' }],
-  ])('has a limited size: %s', async (_, content, headers) => {
+  ])('limits the size of a response: %s', async (_, content, headers) => {
     const server = await startServer(body(content, headers));
     const { get } = testClient();
     expect(await get(server.url, acceptBytes, { maxBytes: 1000 })).toEqual(noise);
@@ -190,15 +190,18 @@ describe('a response', () => {
       respond: (response: Parameters<typeof ok>[0]) => response.write('{'),
       problem: 'no complete response within 0.1 s',
     },
-  ])('must not exceed the limit for $limit', async ({ limit, respond, problem }) => {
-    const server = await startServer(respond);
-    const { get } = testClient({ timeouts: { [limit]: 100 } });
-    const error = await catchError(get(server.url, accept, { maxAttempts: 1 }));
-    expect(error.message).toContain(problem);
-    expect(findFailure(error)?.isAnswered).toBe(false);
-  });
+  ])(
+    'fails if a response exceeds the $limit time limit',
+    async ({ limit, respond, problem }) => {
+      const server = await startServer(respond);
+      const { get } = testClient({ timeouts: { [limit]: 100 } });
+      const error = await catchError(get(server.url, accept, { maxAttempts: 1 }));
+      expect(error.message).toContain(problem);
+      expect(findFailure(error)?.isAnswered).toBe(false);
+    },
+  );
 
-  it('must begin before the total limit even without a connection', async () => {
+  it('fails within the total time limit even if no connection is established', async () => {
     const silent = net.createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
@@ -247,7 +250,7 @@ describe('connections', () => {
   }
 
   it.each(['the upstream', 'a proxy'] as const)(
-    'to %s are reused, as many as the concurrency allows, and try each address for a second',
+    'reuses connections to %s, opens no more than the concurrency allows, and tries each address for a second',
     async (target) => {
       const { server, connectOptions } = await sendTwenty(target);
       expect(server.requests).toHaveLength(20);
@@ -258,7 +261,7 @@ describe('connections', () => {
     },
   );
 
-  it('abort all requests and pauses when the client is closed', async () => {
+  it('aborts all requests and pauses when the client is closed', async () => {
     const refuse = status(503, { 'retry-after': '800' });
     const server = await startServer((response, _, at) => {
       // Never responds to the second request.

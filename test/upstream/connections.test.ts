@@ -80,7 +80,7 @@ describe('the proxy from the environment', () => {
     },
   );
 
-  it('opens a tunnel for HTTPS', async () => {
+  it('opens a tunnel through the proxy for HTTPS', async () => {
     const server = await startServer(ok);
     const hosts: (string | undefined)[] = [];
     const tunnel = createServer();
@@ -99,7 +99,7 @@ describe('the proxy from the environment', () => {
   });
 
   it.each(brokenProxies)(
-    'suggests to check its variables, but not its password, if it $failure',
+    'suggests checking the proxy variables, without printing the password, if the proxy fails: $failure',
     async (brokenProxy) => {
       const address = await startProxy(createBrokenProxy(brokenProxy));
       vi.stubEnv('HTTP_PROXY', `http://user:secret@${address}`);

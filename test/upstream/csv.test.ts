@@ -227,7 +227,7 @@ describe('parsing', () => {
     return loadFrom('csv', writeFolder(changed), options);
   }
 
-  it('ignores rows for records that do not exist, with one notice', async () => {
+  it('ignores rows for records that do not exist, and reports them in one notice', async () => {
     const { dataSet, notices } = await loadWith({
       'move_names.csv': '70,9,Nobody\n70,5,Nobody',
       'item_game_indices.csv': '99,x,y',

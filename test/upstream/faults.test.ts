@@ -46,15 +46,18 @@ const temporaryFaults = faults.filter(({ reaction }) => reaction === 'again');
 const finalFaults = faults.filter(({ reaction }) => reaction === 'fail');
 const harmlessFaults = faults.filter(({ reaction }) => reaction === 'use');
 
-it.each(temporaryFaults)('tries again after $name', async (fault) => {
-  expect(await readFaulty(fault, 2)).toEqual({ error: undefined, requests: 3 });
-  const { error, requests } = await readFaulty(fault, Infinity);
-  const message = expect.stringContaining(fault.text);
-  expect(error).toMatchObject({ code: 'upstream', message });
-  expect(requests % ATTEMPTS).toBe(0);
-});
+it.each(temporaryFaults)(
+  'repeats a request after the fault $name',
+  async (fault) => {
+    expect(await readFaulty(fault, 2)).toEqual({ error: undefined, requests: 3 });
+    const { error, requests } = await readFaulty(fault, Infinity);
+    const message = expect.stringContaining(fault.text);
+    expect(error).toMatchObject({ code: 'upstream', message });
+    expect(requests % ATTEMPTS).toBe(0);
+  },
+);
 
-it.each(finalFaults)('fails at once after $name', async (fault) => {
+it.each(finalFaults)('fails at once after the fault $name', async (fault) => {
   const { error, requests } = await readFaulty(fault, Infinity);
   const message = expect.stringContaining(fault.text);
   expect(error).toMatchObject({ code: 'upstream', message });

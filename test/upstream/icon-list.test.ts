@@ -111,7 +111,7 @@ describe('icons in a clone of the upstream', () => {
   it.each([
     { problem: 'contains no icons', hasFolder: true, reason: ': got no icons' },
     { problem: 'does not exist', hasFolder: false, reason: ' does not exist' },
-  ])('reports the folder of icons if it $problem', async ({ hasFolder, reason }) => {
+  ])('reports the icon folder if it $problem', async ({ hasFolder, reason }) => {
     const clone = temporaryFolder();
     const folder = writeClone(clone, tables, []);
     const sprites = path.join(clone, 'sprites');

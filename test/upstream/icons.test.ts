@@ -180,7 +180,7 @@ describe('gatherIcons', () => {
     },
   );
 
-  it('rejects a site without the placeholder', async () => {
+  it('rejects a site that has no placeholder image', async () => {
     const { gather } = await startScene();
     await expect(gather({ assets: [] })).rejects.toThrow(
       'public/sprites/items/unknown.png: does not exist, expected the image',
@@ -196,7 +196,7 @@ describe('gatherIcons', () => {
     expect([...icons.keys()].sort()).toEqual(['A.png', 'a.png']);
   });
 
-  it('fetches 1,985 of 2,000 icons if the others answer 403, and one that is added', async () => {
+  it('fetches the other 1,985 icons if 15 respond with 403, and later fetches one of the 15', async () => {
     const items = rawRecords(0, 2000).item;
     const { gather, faults } = await startScene([...items]);
     for (let id = 1; id <= 15; id++) faults.set(`item-${id}.png`, status(403));
@@ -245,7 +245,7 @@ describe('gatherIcons', () => {
     expect([...icons.values()].slice(0, 3)).toEqual(images);
   });
 
-  it('stops requesting icons after 20 in a row have failed to the end', async () => {
+  it('stops requesting icons after every attempt has failed for 20 icons in a row', async () => {
     const { gather } = await startScene([...rawRecords(0, 30).item]);
     const { report } = await gather({
       upstream: await deserted(),
@@ -279,7 +279,7 @@ describe('gatherIcons', () => {
     await expect(gathering).rejects.toThrow('stopped by a signal');
   });
 
-  it('uses the placeholder for missing icons if it must not fetch any', async () => {
+  it('uses the placeholder for missing icons if it may not fetch any', async () => {
     const { gather, takeRequests } = await startScene();
     const readPublished = publishedWith(publishedIcons('item-4.png'));
     const { icons, report, notices } = await gather({
@@ -294,7 +294,7 @@ describe('gatherIcons', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  it('uses the placeholder for every icon in mode "none"', async () => {
+  it('uses the placeholder for every icon if the mode is "none"', async () => {
     const { gather, takeRequests } = await startScene();
     const readPublished = publishedWith(publishedIcons('item-1.png'));
     const { icons, report } = await gather({
@@ -307,7 +307,7 @@ describe('gatherIcons', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  it('returns no icon files in mode "link"', async () => {
+  it('returns no icon files if the mode is "link"', async () => {
     const { gather, takeRequests } = await startScene();
     const { icons, report } = await gather({ mode: 'link' });
     expect(icons.size).toBe(0);
@@ -315,7 +315,7 @@ describe('gatherIcons', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  it('returns no icon file that is already one of the assets', async () => {
+  it('does not return an icon file that the assets already contain', async () => {
     const { gather } = await startScene();
     // Paths are compared without their case, because some file systems ignore it.
     const assets = [
@@ -328,7 +328,7 @@ describe('gatherIcons', () => {
 });
 
 describe('gatherIcons, for a copied site,', () => {
-  it('prefers the icons of the copied site, and fetches only those that it lacks', async () => {
+  it('prefers the icons of the copied site, and fetches only the missing ones', async () => {
     const { gather, takeRequests } = await startScene();
     const copiedIcons = new Map(allIcons);
     copiedIcons.delete('item-3.png');
@@ -363,7 +363,7 @@ async function prepareBuild(raw: SomeRecords) {
   return { ...host, site, run: () => build(options) };
 }
 
-it('requests icons that the published site lacks, or has only as a placeholder or damaged', async () => {
+it('requests only the icons that are missing, damaged or placeholders in the published site', async () => {
   const { run, faults, site, takeRequests } = await prepareBuild({
     item: sevenItems,
   });
@@ -380,7 +380,7 @@ it('requests icons that the published site lacks, or has only as a placeholder o
   expect(takeRequests().sort()).toEqual(NAMES.slice(0, 3));
 });
 
-it("requests only the icons that are missing from a deployment's copy", async () => {
+it('requests only the icons that an earlier copy of the deployment lacks', async () => {
   const { run, site } = await prepareBuild({ item: sevenItems });
   await run();
   const { url: from, paths, requests } = await deploy(site);

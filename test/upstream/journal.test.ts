@@ -56,7 +56,7 @@ function createScene(defaults: Partial<JournalOptions> = {}) {
 }
 
 describe('the journal', () => {
-  it('returns each value of an interrupted run once', () => {
+  it('returns each value from an interrupted run only once', () => {
     const { addValues, open } = createScene();
     addValues('a', 'b');
     const journal = open();
@@ -69,14 +69,14 @@ describe('the journal', () => {
     ['edition', { edition: 'b'.repeat(40) }],
     ['version', { version: 'rest-2' }],
     ['upstream', { upstream: 'https://other.test' }],
-  ])('belongs to one %s', (_, other) => {
+  ])('does not return values from another %s', (_, other) => {
     const { addValues, readUrls } = createScene();
     addValues('a');
     expect(readUrls(other)).toBe('');
     expect(readUrls()).toBe('a');
   });
 
-  it('loses only a line that was cut off', () => {
+  it('ignores a line that was cut off, and reads all others', () => {
     const { addValues, readUrls, findFile } = createScene();
     addValues('a');
     appendFileSync(findFile(), '\n{"url":"b","val');
@@ -84,7 +84,7 @@ describe('the journal', () => {
     expect(readUrls()).toBe('ac');
   });
 
-  it('starts again if its first line is damaged', () => {
+  it('starts with an empty journal if the first line is damaged', () => {
     const { addValues, readUrls, findFile } = createScene();
     addValues('a');
     const text = readFileSync(findFile(), 'utf8');
@@ -92,7 +92,7 @@ describe('the journal', () => {
     expect(readUrls()).toBe('');
   });
 
-  it('stays after a complete run of an edition, but not without editions', () => {
+  it('keeps the journal after a complete run only if the upstream has editions', () => {
     for (const edition of [EDITION, undefined]) {
       const { addValues, open, listNames } = createScene({ edition });
       addValues('a');
@@ -108,7 +108,7 @@ describe('the journal', () => {
     { edition: undefined, ageMs: HOUR_MS + 1000, left: '' },
     { edition: undefined, ageMs: -1000, left: '' },
     { edition: EDITION, ageMs: 5 * 24 * HOUR_MS, left: 'a' },
-  ])('contains "$left" after $ageMs ms in the edition $edition', (row) => {
+  ])('the journal contains $left after $ageMs ms in the edition $edition', (row) => {
     const { addValues, readUrls } = createScene({ edition: row.edition });
     addValues('a');
     vi.useFakeTimers({ now: Date.now() + row.ageMs, toFake: ['Date'] });
@@ -143,7 +143,7 @@ describe('the journal', () => {
     expect(readdirSync(cacheFolder)).toContain('old.ndjson');
   });
 
-  it('never exceeds its limit, and is emptied if it does', () => {
+  it('adds no value beyond the size limit, and empties a journal that is already larger', () => {
     const { addValues, open, readUrls, findFile } = createScene();
     addValues('a', 'b');
     const { size: maxBytes } = statSync(findFile());
@@ -160,7 +160,7 @@ describe('the journal', () => {
     ]);
   });
 
-  it('ignores values that are added after it was closed', () => {
+  it('ignores values that are added after the journal was closed', () => {
     const { open, readUrls } = createScene();
     const journal = open();
     journal.close();
@@ -189,7 +189,7 @@ describe('a cache that cannot be used', () => {
     expect(readUrls({ cacheFolder })).toBe('');
   }
 
-  it('is a notice if the folder cannot be created', () => {
+  it('reports a notice if the cache folder cannot be created', () => {
     const scene = createScene();
     const file = path.join(scene.cacheFolder, 'file');
     writeFileSync(file, '');
@@ -197,7 +197,7 @@ describe('a cache that cannot be used', () => {
   });
 
   it.each(Object.entries(irregular))(
-    'is a notice if the journal is %s',
+    'reports a notice if the journal is %s',
     (_, create) => {
       const scene = createScene();
       scene.addValues('a');
@@ -220,7 +220,7 @@ describe('a cache that cannot be used', () => {
   /** The id of another user. */
   const USER = 12_345;
 
-  it.runIf(isRoot)('is a notice if the journal belongs to another user', () => {
+  it.runIf(isRoot)('reports a notice if the journal belongs to another user', () => {
     const scene = createScene();
     scene.addValues('a');
     chownSync(scene.findFile(), USER, USER);
@@ -231,11 +231,14 @@ describe('a cache that cannot be used', () => {
     ]);
   });
 
-  it.runIf(isRoot)('is not a notice if the folder belongs to the same user', () => {
-    const scene = createScene();
-    scene.addValues('a');
-    chownSync(scene.findFile(), USER, USER);
-    chownSync(scene.folder, USER, USER);
-    expect(scene.readUrls()).toBe('a');
-  });
+  it.runIf(isRoot)(
+    "reads another user's journal if the cache folder belongs to the same user",
+    () => {
+      const scene = createScene();
+      scene.addValues('a');
+      chownSync(scene.findFile(), USER, USER);
+      chownSync(scene.folder, USER, USER);
+      expect(scene.readUrls()).toBe('a');
+    },
+  );
 });

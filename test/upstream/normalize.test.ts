@@ -56,7 +56,7 @@ describe('normalize', () => {
   });
 
   it.each([3, 9])(
-    'rejects a slug that record %i already has even after the id is appended',
+    'rejects a slug if record %i already has the slug with the appended id',
     (holder) => {
       const raw = [
         rawItem(1, { slug: 'a' }),
@@ -120,19 +120,19 @@ describe('the number of languages', () => {
     return names;
   }
 
-  it('may be 100 in a record', () => {
+  it('accepts names in 100 languages in a record', () => {
     const { records } = normalizeItems(rawItem(1, { names: createNames(99) }));
     expect(records).toHaveLength(1);
   });
 
-  it('must not be larger in a record', () => {
+  it('rejects names in more than 100 languages in a record', () => {
     const item = rawItem(1, { names: createNames(101) });
     expect(() => normalizeItems(item)).toThrow(
       'got names in 101 languages, expected at most 100',
     );
   });
 
-  it('must not be larger in all records together', () => {
+  it('rejects names in more than 100 languages in all records together', () => {
     const items = [
       rawItem(1, { names: createNames(60, 'a') }),
       rawItem(2, { names: createNames(60, 'b') }),
@@ -250,7 +250,7 @@ describe('normalizing a name', () => {
     ]);
   });
 
-  it.each(invisible)('regards a name that consists of %j as missing', (char) => {
+  it.each(invisible)('treats a name that consists only of %j as missing', (char) => {
     const move = rawMove(2, { englishName: char, names: { fr: char } });
     const { records, names, warnings } = createDataSet({ move: [move] });
     expect(records.move[0]?.name).toBe('Move 2');
@@ -274,10 +274,15 @@ describe('game indices', () => {
 
   // Each index is written as `<generation>:<index>`.
   it.each<[what: string, indices: string, ids: object, warnings: string[]]>([
-    ['are null by default', '', {}, []],
-    ['are sorted by generation', '9:90 1:0 4:40', { id1: 0, id4: 40, id9: 90 }, []],
+    ['sets the game indices to null by default', '', {}, []],
     [
-      'use the first index of a generation',
+      'assigns each game index to the field of its generation',
+      '9:90 1:0 4:40',
+      { id1: 0, id4: 40, id9: 90 },
+      [],
+    ],
+    [
+      'uses the first game index of a generation',
       '2:65 2:21 3:21 3:65',
       { id2: 65, id3: 21 },
       [
@@ -286,13 +291,13 @@ describe('game indices', () => {
       ],
     ],
     [
-      'ignore a repeated index',
+      'ignores a repeated game index',
       '7:844 7:844',
       { id7: 844 },
       ['repeated-index: item-1: index 844 of generation 7 is listed twice'],
     ],
     [
-      'omit an index that has no field',
+      'omits a game index of a generation that has no field',
       '9:1 10:2 0:3 10:2',
       { id9: 1 },
       [

@@ -78,7 +78,7 @@ const failAt =
     return true;
   };
 
-it('records the editions for a site and for each step in its history', async () => {
+it('publishes the edition of a site and of each step in its history', async () => {
   let state = stateNumber(1, older);
   const { server } = await startScene({ stateOf: () => state });
   const out = path.join(temporaryFolder(), 'site');
@@ -105,7 +105,7 @@ it('records the editions for a site and for each step in its history', async () 
 });
 
 describe('an upstream with editions', () => {
-  it('is asked for the edition past caches, and then for every list and record', async () => {
+  it('requests the edition first, bypassing caches, and then every list and record', async () => {
     const { read, server } = await startScene({
       stateOf: () => stateNumber(2, newer),
     });
@@ -114,13 +114,13 @@ describe('an upstream with editions', () => {
     expect(server.log[0]?.path).toMatch(/^\/api\/v2\/meta\/\?uncached=\d+$/);
   });
 
-  it('gets one request if the edition has not changed', async () => {
+  it('sends only one request if the edition has not changed', async () => {
     const { read } = await startScene({ stateOf: () => stateNumber(2, newer) });
     await read();
     expect(await read()).toEqual({ ...second, isCached: true, sent: 1 });
   });
 
-  it('gets requests for the rest if a run was interrupted', async () => {
+  it('requests only the remaining records after an interrupted run', async () => {
     const { read, server } = await startScene({
       stateOf: () => stateNumber(2, newer),
     });
@@ -140,7 +140,7 @@ describe('an upstream with editions', () => {
     expect(sent).toBeGreaterThanOrEqual(countRequests() - received);
   });
 
-  it('is read again completely if another edition is cached', async () => {
+  it('reads the upstream again completely if another edition is cached', async () => {
     let state = stateNumber(1, older);
     const { read, listJournals } = await startScene({ stateOf: () => state });
     await read();
@@ -151,7 +151,7 @@ describe('an upstream with editions', () => {
   });
 
   it.each(range(2, countRequests(older)))(
-    'is read again from its new edition if that is deployed before request %i',
+    'reads the new edition from the start if it is deployed before request %i',
     async (from) => {
       const { read } = await startScene({
         stateOf({ at }) {
@@ -163,7 +163,7 @@ describe('an upstream with editions', () => {
     },
   );
 
-  it('is read at most three times if every run meets another edition', async () => {
+  it('reads the upstream at most three times if the edition changes each time', async () => {
     let deployed = 0;
     const { read } = await startScene({
       stateOf({ path: url }) {
@@ -179,7 +179,7 @@ describe('an upstream with editions', () => {
     });
   });
 
-  it('is read past a CDN that sends old responses', async () => {
+  it('reads the current edition even if a CDN sends old responses', async () => {
     const random = createRandom(1);
     const { read } = await startScene({
       stateOf({ path: url }) {
@@ -190,7 +190,7 @@ describe('an upstream with editions', () => {
     expect(await read()).toMatchObject(second);
   });
 
-  it('is read from one edition whatever it sends', async () => {
+  it('never mixes two editions, whatever the upstream sends', async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const random = createRandom(seed);
       const { read } = await startScene({
@@ -209,7 +209,7 @@ describe('an upstream with editions', () => {
     }
   });
 
-  it('does not keep a response that states no edition', async () => {
+  it('does not cache a response that states no edition', async () => {
     const { read } = await startScene({
       stateOf({ path: url }) {
         if (url.includes('/move/1/')) return { data: newer };
@@ -221,7 +221,7 @@ describe('an upstream with editions', () => {
   });
 
   it.each([500, 404])(
-    'is known from the first list if /meta/ responds with %i',
+    'finds the edition in the first list if /meta/ responds with %i',
     async (status) => {
       let state = stateNumber(1, older);
       const { read } = await startScene({
@@ -238,7 +238,7 @@ describe('an upstream with editions', () => {
 });
 
 describe('an upstream without editions', () => {
-  it('is read completely in every run', async () => {
+  it('reads an upstream without editions completely in every run', async () => {
     let data = older;
     const { read, listJournals } = await startScene({
       stateOf: () => ({ data }),
@@ -254,14 +254,14 @@ describe('an upstream without editions', () => {
     expect(await read()).toEqual({ digest, edition, isCached: false, sent });
   });
 
-  it('gets requests for the rest if a run was interrupted', async () => {
+  it('requests only the remaining records after an interrupted run', async () => {
     const { read } = await startScene({ fault: failAt('/item/2/', 400, 1) });
     await expect(read()).rejects.toThrow('got 400');
     // `/meta/`, the first list and the failed record.
     expect(await read()).toMatchObject({ digest: digests.newer, sent: 3 });
   });
 
-  it('has none even if its /meta/ names one', async () => {
+  it('ignores the edition in /meta/ if the lists and records state none', async () => {
     const { hash, deployed } = editionNumber(2);
     const meta = JSON.stringify({ hash, deploy_date: String(deployed) });
     const { read } = await startScene({ meta });
@@ -270,7 +270,7 @@ describe('an upstream without editions', () => {
   });
 
   it.each(['<html>', 'null', '{"hash":"main","deploy_date":"1786004122"}'])(
-    'may send %s instead of an edition',
+    'reads an upstream whose /meta/ contains %s instead of an edition',
     async (meta) => {
       const { read } = await startScene({ meta });
       expect(await read()).toMatchObject({ digest: digests.newer, edition: null });
@@ -278,7 +278,7 @@ describe('an upstream without editions', () => {
   );
 });
 
-it('ends a run whose data is too large for the memory', async () => {
+it('fails if the data is too large for the memory', async () => {
   const { read, server } = await startScene({
     stateOf: () => stateNumber(2, newer),
   });

@@ -51,7 +51,7 @@ it.each(connectionFaults)(
   },
 );
 
-it('aborts pending requests and rejects new ones when it is closed', async () => {
+it('aborts pending requests and rejects new ones when the probe is closed', async () => {
   const { url, requests } = await startServer((response) => response.write('{'));
   const { send, close } = createProbe(url, { concurrency: 1 });
   const pending = send({ path: '/' });
@@ -63,7 +63,7 @@ it('aborts pending requests and rejects new ones when it is closed', async () =>
   expect(requests).toHaveLength(sent);
 });
 
-it('limits the size of a body', async () => {
+it('limits the size of a response body', async () => {
   const { send } = await startProbe((response) => response.end('x'.repeat(1001)));
   await expect(send({ path: '/', maxBytes: 1000 })).rejects.toThrow(
     /got more than 1000 bytes$/,

@@ -35,7 +35,7 @@ const copyOptions = {
   readPublished: () => undefined,
 };
 
-it('a site contains its data set, byte for byte as snapshot writes it', async () => {
+it('a site contains exactly the data files that snapshot writes', async () => {
   const written = path.join(folder, 'written');
   const upstream = { source: 'snapshot', upstream: data } as const;
   await snapshot({ ...upstream, data: written, maxShrink: 100 });
@@ -52,7 +52,7 @@ describe('readRemoteDataSet', () => {
     }
   });
 
-  it('rejects a URL that is not a site, after one request', async () => {
+  it('sends only one request to a URL that is not a site, and rejects the URL', async () => {
     const { url, requests } = await startServer(status(404));
     await expect(readRemoteDataSet(url, options)).rejects.toThrow(
       `${url}/data: is not a gamedata site`,
@@ -60,7 +60,7 @@ describe('readRemoteDataSet', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('requests a file past caches if it does not match its hash', async () => {
+  it('requests a file again, bypassing caches, if it does not match its hash', async () => {
     const server = await deploy(site);
     server.faults.set('data/move.ndjson', (response, { url = '' }) => {
       const isPastCaches = url.includes('?');
@@ -70,7 +70,7 @@ describe('readRemoteDataSet', () => {
     expect(dataSet.counts.move).toBe(8);
   });
 
-  it('starts again if the site is deployed while it is read', async () => {
+  it('reads the data set again if a new site is deployed in the meantime', async () => {
     let isDeployed = false;
     const server = await startServer((response, { url = '' }) => {
       const { pathname } = new URL(url, 'http://site.test');
@@ -82,7 +82,7 @@ describe('readRemoteDataSet', () => {
     expect(dataSet.counts.move).toBe(9);
   });
 
-  it('names the file, what it is and what it should be, if it never matches its hash', async () => {
+  it('names a file with its actual and its expected size if it never matches its hash', async () => {
     const server = await deploy(site);
     server.faults.set('data/move.ndjson', (response) =>
       response.end(readMoves(newer)),
@@ -98,7 +98,7 @@ function readMoves(root: string): string {
 }
 
 describe('readRemoteSite', () => {
-  it("reads a site's description and its data set, and no page", async () => {
+  it('reads only the description and the data set of a site, but no pages', async () => {
     const server = await deploy(site);
     const { meta, dataSet } = await readRemoteSite(server.url, copyOptions);
     expect(meta.base_url).toBe('https://origin.test');

@@ -189,11 +189,14 @@ describe('a list with a repeated entry', () => {
     return dataSet.counts.move;
   }
 
-  it.each([3, 4])('counts the entry once if its count is %i', async (count) => {
-    expect(await read(count)).toBe(3);
-  });
+  it.each([3, 4])(
+    'counts a repeated entry once if the count of the list is %i',
+    async (count) => {
+      expect(await read(count)).toBe(3);
+    },
+  );
 
-  it('is an error if both entries have different names', async () => {
+  it('rejects a list that repeats an entry with a different name', async () => {
     await expect(read(4, 'other')).rejects.toThrow(
       'move › list: got repeated ids: 1 (move-1), 1 (other), expected unique ids',
     );
@@ -229,7 +232,7 @@ describe('records that fail', () => {
     return { code, hint, message: message.replaceAll(server.url, 'UPSTREAM') };
   }
 
-  it('are all named in one error, with one option to copy', async () => {
+  it('reports all failing records in one error, and suggests one --skip option for them', async () => {
     const error = await read(
       { 3: 404, 50: 400, 7: 200 },
       (moves) => Object.assign(moves[8] ?? {}, { name: 'a/b' }),
@@ -248,7 +251,7 @@ describe('records that fail', () => {
     });
   });
 
-  it('are named alone if there is only one', async () => {
+  it('reports the error in a single line if only one record fails', async () => {
     expect(await read({ 3: 404 })).toEqual({
       code: 'upstream',
       message: 'move/3: GET UPSTREAM/move/3/: got 404, expected 200 (5 attempts)',
@@ -256,7 +259,7 @@ describe('records that fail', () => {
     });
   });
 
-  it('are a data error if normalization rejects all of them', async () => {
+  it('reports a data error if normalization rejects every record that fails', async () => {
     const error = await read({}, (moves) => {
       for (const move of moves.slice(0, 35)) Object.assign(move, { name: 'a/b' });
     });
@@ -264,7 +267,7 @@ describe('records that fail', () => {
     expect(error.message.split('\n')).toHaveLength(36);
   });
 
-  it('end the run if there are 50', async () => {
+  it('stops reading after 50 records have failed', async () => {
     const statuses = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [at + 1, 400]),
     );
@@ -275,7 +278,7 @@ describe('records that fail', () => {
     expect(hint.split(' move/')).toHaveLength(51);
   });
 
-  it('end the run at once if a connection fails to the end', async () => {
+  it('stops reading at once if a connection fails in every attempt', async () => {
     const { message, hint } = await read({ 3: 404, 20: 0 });
     expect(message).toMatch(/^GET UPSTREAM\/move\/20\/: .* \(5 attempts\)$/);
     expect(hint).toBeUndefined();
@@ -304,7 +307,7 @@ it('reports progress after each record', async () => {
 /** The fingerprint of all raw records, by `RAW_VERSION`. */
 const fingerprints: Readonly<Record<number, string>> = { 3: '4d3b1e80952023e4' };
 
-it('requires a new RAW_VERSION when raw records change', () => {
+it('requires a new RAW_VERSION if the raw records change', () => {
   const records = Object.values(rawOf(handMadeUpstream())).flat();
   const sha256 = createHash('sha256').update(JSON.stringify(records)).digest('hex');
   const fingerprint = sha256.slice(0, 16);
@@ -313,7 +316,7 @@ it('requires a new RAW_VERSION when raw records change', () => {
   expect(fingerprint, hint).toBe(fingerprints[RAW_VERSION]);
 });
 
-it('suggests the tables if the upstream answers 403', async () => {
+it('suggests --source csv if the upstream responds with 403', async () => {
   const server = await serveUpstream(upstreamOf({}), {
     fault: (_, response) => Boolean(response.writeHead(403).end()),
   });

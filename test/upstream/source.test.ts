@@ -84,14 +84,14 @@ describe('--skip', () => {
     expect(readMeta()).not.toHaveProperty('skipped');
   });
 
-  it('still lists the skipped records of a snapshot', async () => {
+  it('lists the records that were skipped when a snapshot was captured', async () => {
     const { at, capture } = await startScene();
     await capture(['item/2', 'move/3']);
     const { dataSet } = await loadFrom('snapshot', at('data'));
     expect(dataSet.provenance.skipped).toEqual(ids({ move: [3], item: [2] }));
   });
 
-  it('names the skipped records that do not exist in a notice', async () => {
+  it('reports a notice about skipped records that do not exist', async () => {
     const { at, data, server } = await startScene();
     writeTables(at('tables'), tablesOf(data));
     const skip = ids({ move: [1], item: [1, 77] });
@@ -106,7 +106,7 @@ describe('--skip', () => {
   });
 
   it.each(['item', 'item/potion', 'item/0', 'thing/1'])(
-    'rejects the argument %s',
+    'rejects the argument %s for --skip',
     async (name) => {
       await expect(build({ source: 'snapshot', skip: [name] })).rejects.toThrow(
         `--skip: got "${name}", expected <kind>/<id>, such as item/17`,

@@ -32,7 +32,7 @@ async function compare(target: string, options?: Omit<VerifyOptions, 'target'>) 
   return report as DeploymentReport;
 }
 
-it('checks what the hosts of the site keep', async () => {
+it("checks the guarantees that the site's hosts keep", async () => {
   const { url, stop } = await handler.start(at('new'));
   onTestFinished(stop);
   const { hosts, guarantees, failed } = await compare(url);
@@ -73,7 +73,7 @@ it.each<[served: string, body: string | undefined, problem: string]>([
   );
 });
 
-it('waits until the deployment serves the manifest', async () => {
+it('waits until the deployment serves the new manifest', async () => {
   const { url, faults, paths } = await deploy(at('new'));
   const oldManifest = readFileSync(path.join(at('old'), 'manifest.json'));
   faults.set('manifest.json', (response) => response.end(oldManifest));

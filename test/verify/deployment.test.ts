@@ -140,7 +140,7 @@ test('accepts a weak ETag in a 200 and a strong ETag in the 304', async () => {
   expect(await findBroken(of(200, weaken), handlerGuarantees)).toEqual([]);
 });
 
-test('checks only what plain files can keep if the site has no hosts', async () => {
+test('checks only the guarantees that plain files can keep if the site names no hosts', async () => {
   const url = await startDeployment((_, response) => response);
   const report = await verifyDeployment(url, { concurrency: 8 });
   const checked = report.guarantees.map(({ guarantee }) => guarantee);
@@ -312,7 +312,7 @@ describe('a deployment without page ranges', () => {
     hasOtherLimit(request) && !wantsHtml(request);
   const refusePageRanges = where(isRefused, json(NOT_FOUND, 404));
 
-  test('breaks only the guarantee about page ranges', async () => {
+  test('finds only the guarantee about page ranges broken if the deployment rejects page ranges', async () => {
     const broken = await findBroken(refusePageRanges, handlerGuarantees);
     expect(broken).toEqual(['page-ranges']);
   });

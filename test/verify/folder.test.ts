@@ -71,7 +71,7 @@ describe('verifyFolder', () => {
     expect(problems).toEqual([expect.stringMatching(problem)]);
   });
 
-  it('lists files that the manifest does not list, but not as problems', async () => {
+  it('does not report a problem for files that the manifest does not list', async () => {
     const folder = writeSite(write('photos/.DS_Store', 'x'));
     symlinkSync('404.json', path.join(folder, 'link'));
     const { problems, unlisted } = await verifyFolder(folder);
@@ -111,7 +111,7 @@ describe('verifyFolder', () => {
       /manifest.json: got invalid JSON: /,
     ],
     [
-      'an outer path',
+      'a path outside the site in its manifest',
       edit('manifest.json', '"404', '"../404'),
       /path: got .* a relative path/,
     ],

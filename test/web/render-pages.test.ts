@@ -143,7 +143,7 @@ it("links to a kind's bulk files on its list page", () => {
 });
 
 it.each([...filePages])(
-  'links only to files for hosts without index pages: %s',
+  'links only to files if the host has no index pages: %s',
   (_, page) => {
     const links = [...page.matchAll(/ href="([^"]*)"/g)].map(
       ([, href = '']) => href,

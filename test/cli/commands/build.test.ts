@@ -67,7 +67,7 @@ it('writes the records of an upstream below /api/', async () => {
   expect(await verifyFolder(options.out)).toMatchObject({ problems: [] });
 });
 
-it("builds the same bytes from a site's data set as from its upstream", async () => {
+it('builds the same site from a published data set as from the upstream', async () => {
   const { options } = await buildHandMade();
   const out = path.join(temporaryFolder(), 'site');
   const upstream = path.join(options.out, 'data');
@@ -77,7 +77,7 @@ it("builds the same bytes from a site's data set as from its upstream", async ()
   expect(readManifest(out)).toBe(readManifest(options.out));
 });
 
-it('sends one request and changes no file if the edition is still the same', async () => {
+it("sends only one request and changes no file if the upstream's edition is unchanged", async () => {
   const { server, options } = await buildHandMade();
   const oldFiles = fingerprint(options.out);
   const oldRequests = server.log.length;
@@ -99,7 +99,7 @@ it('sends one request and changes no file if the edition is still the same', asy
 });
 
 describe('build', () => {
-  it('is refused if nothing is published and the upstream has only 20 records', async () => {
+  it('refuses a first build if the upstream has only 20 records', async () => {
     const server = await serveUpstream(upstreamOf(tinyUpstream(15, 5)));
     const { maxShrink: _, ...options } = buildOptions(server.url);
     await expect(build(options)).rejects.toThrow(
@@ -146,7 +146,7 @@ describe('build', () => {
 
   const { described, copied } = sharedSite({ baseUrl: BASE_URL }, rawRecords(3, 2));
 
-  it('fails if the published site has other hosts and none are named', async () => {
+  it('fails without --host if the published site was built for another host', async () => {
     const out = copied();
     await build({ ...described, out, hosts: ['nginx'] });
     const publishedFiles = fingerprint(out);
@@ -222,7 +222,7 @@ describe('the printed report', () => {
   });
 });
 
-it('prints the path of the kept data set with --keep, even if nothing has changed', async () => {
+it('prints where --keep has stored the data set, even if nothing has changed', async () => {
   const { first, runBuild } = await buildInFolder({ keep: 1 });
   const findKept = ({ stderr }: { stderr: string }) =>
     /\bkept: build\.data\/[-0-9a-f]+$/m.exec(stderr)?.[0];
@@ -232,7 +232,7 @@ it('prints the path of the kept data set with --keep, even if nothing has change
   expect(findKept(unchanged)).toBe(findKept(first));
 });
 
-it('changes nothing if --keep cannot write the data set', async () => {
+it('keeps the published site if --keep cannot write the data set', async () => {
   const { answers, runBuild, at } = await buildInFolder({ keep: 1 });
   const publishedFiles = fingerprint(at('build'));
   rmSync(at('build.data'), { recursive: true });

@@ -42,7 +42,7 @@ async function served(dir: string): Promise<string> {
 }
 
 describe('diff', () => {
-  it('finds the same differences in snapshots, sites and deployments', async () => {
+  it('finds the same differences whether it compares snapshots, sites or deployments', async () => {
     const expected = await diff({ from: before.data, to: after.data });
     expect(expected.changes.move).toMatchObject({
       added: [{ id: 9, slug: 'move-9', name: 'Move 9' }],

@@ -39,7 +39,7 @@ function edit(
 }
 
 describe('mirror', () => {
-  it('rebuilds the same site from a deployment and from a folder', async () => {
+  it('creates an identical copy of a site from its deployment or its folder', async () => {
     const { url } = await deploy(site);
     for (const from of [url, site]) {
       const out = newFolder();
@@ -52,7 +52,7 @@ describe('mirror', () => {
     }
   });
 
-  it('creates the same site as a build with the same options', async () => {
+  it('creates the same site as the build command if both get the same options', async () => {
     const built = newFolder();
     const options = {
       baseUrl: TO,
@@ -66,7 +66,7 @@ describe('mirror', () => {
     expect(readTree(copy)).toEqual(readTree(built));
   });
 
-  it('applies the guard to a copy that replaces a larger one', async () => {
+  it('refuses to replace a published site with a copy that has far fewer records', async () => {
     const { move, item } = rawRecords(31, 5);
     const out = newFolder();
     await build({
@@ -103,7 +103,7 @@ describe('mirror, for a site from an untrusted author,', () => {
     expect(tree).toEqual(readTree(site));
   });
 
-  it('copies no page and no unknown file', async () => {
+  it('does not copy pages or unknown files from a site', async () => {
     const copy = copied();
     for (const name of ['browse.html', 'style.css', 'evil.html', 'data/evil.json']) {
       outputFile(path.join(copy, name), '{}');
@@ -116,7 +116,7 @@ describe('mirror, for a site from an untrusted author,', () => {
 });
 
 describe('build, for a published site,', () => {
-  it('is refused if the published data set is damaged', async () => {
+  it('refuses to build if the published data set is damaged', async () => {
     const out = copied();
     const options = { ...described, ...(await smallSource(rawRecords(3, 5))), out };
     writeFileSync(path.join(out, 'data/dataset.json'), '{');
@@ -127,7 +127,7 @@ describe('build, for a published site,', () => {
     });
   });
 
-  it('replaces a site of the last version, and says that its history starts again', async () => {
+  it('replaces a published site that has no data set, and reports that the history starts again', async () => {
     const out = copied();
     rmSync(path.join(out, 'data'), { recursive: true });
     listAsTheyAre(out);

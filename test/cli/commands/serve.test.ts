@@ -58,7 +58,7 @@ describe('gamedata serve', () => {
   });
 
   it.runIf(existsSync('/proc/self/status'))(
-    'uses less than 250 MB even if clients request all records again and again without reading them',
+    'uses less than 250 MB even if clients keep requesting all records without reading the responses',
     async () => {
       const { port, url, child } = await startProcess(2000);
       const request =
@@ -76,7 +76,7 @@ describe('gamedata serve', () => {
     },
   );
 
-  it('leads links to another base URL with --base-url', async () => {
+  it('serves links that start with the URL in --base-url', async () => {
     const { folder, port, url } = await findFreePort();
     const server = await startServe(folder, ['--port', port, '--base-url', url]);
     onTestFinished(() => server.stop());

@@ -30,7 +30,7 @@ it("createWorker reads files from Cloudflare's assets", async () => {
   expect((await send('/api/gamedata/move/pound/')).status).toBe(404);
 });
 
-it("createEdgeFunction bypasses itself and omits the client's headers when it reads files", async () => {
+it("createEdgeFunction reads files from the host without the client's headers", async () => {
   const { requested, serve } = serveOneFile();
   const request = new Request(`https://site.test${RECORD}`, {
     headers: { 'If-None-Match': '"1"' },
@@ -47,7 +47,7 @@ describe('createFetchStore', () => {
   const get = (body: string | null, init?: ResponseInit) =>
     createFetchStore(async () => new Response(body, init)).get('a.json');
 
-  it("uses the host's ETag", async () => {
+  it("uses the host's ETag for a file", async () => {
     const asset = await get('{}', { headers: { ETag: 'W/"1"' } });
     expect(asset).toEqual({ body: new Uint8Array([0x7b, 0x7d]), etag: 'W/"1"' });
   });
@@ -61,13 +61,19 @@ describe('createFetchStore', () => {
     expect(other?.etag).not.toBe(first?.etag);
   });
 
-  it.each([301, 404])('returns undefined for status %i', async (status) => {
-    expect(await get('x', { status })).toBeUndefined();
-  });
+  it.each([301, 404])(
+    'returns undefined if the host responds with status %i',
+    async (status) => {
+      expect(await get('x', { status })).toBeUndefined();
+    },
+  );
 
-  it.each([429, 500])('throws after the temporary status %i', async (status) => {
-    await expect(get('x', { status })).rejects.toThrow(
-      `a.json: got status ${status}, expected 200`,
-    );
-  });
+  it.each([429, 500])(
+    'throws if the host responds with the temporary status %i',
+    async (status) => {
+      await expect(get('x', { status })).rejects.toThrow(
+        `a.json: got status ${status}, expected 200`,
+      );
+    },
+  );
 });

@@ -42,7 +42,7 @@ describe('ETags', () => {
   ];
 
   it.each(validated)(
-    'confirms an ETag that the client sends with a 304: %s',
+    'responds with 304 if the client sends the current ETag: %s',
     async (path) => {
       const etag = await readEtag(path);
       expect(etag).toMatch(/^"[!#-~]+"$/);
@@ -110,7 +110,7 @@ describe('ETags', () => {
     expect(await readEtag(`${LIST}?offset=095&limit=%2B7&utm=1`)).toBe(etag);
   });
 
-  it('changes the ETag if the page range has other records, or if the count or the base URL changes', async () => {
+  it('changes the ETag if the records, their count or the base URL changes', async () => {
     const raw = rawRecords(200, 1);
     const changedMoves = raw.move.map((move) => {
       return move.id === 151 ? { ...move, englishName: 'Other' } : move;
@@ -152,7 +152,7 @@ describe('files', () => {
     ['x/download/a.bin', 'application/octet-stream', false],
     ['my-icons/a_b.c-d.png', 'image/png', false],
   ])(
-    'sends a media type, and a content security policy only for pages: %s',
+    'sends a media type with each file, and a content security policy only with pages: %s',
     async (file, type, isPage) => {
       const { status, headers, body } = await send(`/${file}`);
       expect([status, new Uint8Array(body)]).toEqual([200, files.get(file)?.body]);
@@ -167,7 +167,7 @@ describe('files', () => {
     },
   );
 
-  it('rejects methods other than those it lists in response to OPTIONS', async () => {
+  it('rejects a method that the response to OPTIONS does not list', async () => {
     const post = await send('/meta.json', { method: 'POST' });
     expect(post.status).toBe(405);
     const options = await send('/meta.json', { method: 'OPTIONS' });
@@ -228,7 +228,7 @@ describe("a renamed record's old URL", () => {
   const send = changeSite({ ...removed, ...moved });
 
   it.each([{}, { headers: { Accept: 'text/html' } }, { method: 'HEAD' }])(
-    'redirects a request with %j',
+    "redirects a request for a renamed record's old URL with %j",
     async (init) => {
       const { status, headers } = await send(`${OLD}?format=api&x=%20`, init);
       expect(status).toBe(301);
@@ -257,11 +257,14 @@ describe("a renamed record's old URL", () => {
     ['a record has the URL now', moved, 200],
     ['the site has no moved.json', { ...removed, 'moved.json': null }, 404],
     ['the table does not contain the URL', { ...removed, 'moved.json': '{}' }, 404],
-  ])('does not redirect if %s', async (_, changes, expected) => {
-    const sendToChangedSite = changeSite(changes);
-    const { status } = await sendToChangedSite(OLD);
-    expect(status).toBe(expected);
-  });
+  ])(
+    "does not redirect a renamed record's old URL if %s",
+    async (_, changes, expected) => {
+      const sendToChangedSite = changeSite(changes);
+      const { status } = await sendToChangedSite(OLD);
+      expect(status).toBe(expected);
+    },
+  );
 });
 
 describe('an icon that the site does not contain', () => {
@@ -274,17 +277,20 @@ describe('an icon that the site does not contain', () => {
     [{ sprites: { mode: 'mirror', upstream } }, undefined],
     [{}, standard],
     [null, standard],
-  ])('redirects with meta.json %j to %s', async (meta, base) => {
-    const send = changeSite({ 'meta.json': meta && JSON.stringify(meta) });
-    const expected = base ? [302, `${base}/a.png`] : [404, undefined];
-    for (const method of ['GET', 'HEAD']) {
-      const { status, headers } = await send('/sprites/items/a.png', { method });
-      expect([status, headers.location]).toEqual(expected);
-      expect(headers).toMatchObject(CORS);
-    }
-  });
+  ])(
+    'decides from the meta.json %j where to redirect a missing icon: %s',
+    async (meta, base) => {
+      const send = changeSite({ 'meta.json': meta && JSON.stringify(meta) });
+      const expected = base ? [302, `${base}/a.png`] : [404, undefined];
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await send('/sprites/items/a.png', { method });
+        expect([status, headers.location]).toEqual(expected);
+        expect(headers).toMatchObject(CORS);
+      }
+    },
+  );
 
-  it('does not redirect outside the icon folder', async () => {
+  it('does not redirect a missing file outside the icon folder', async () => {
     const { status } = await handledSite(rawRecords(2, 1)).send('/sprites/a.png');
     expect(status).toBe(404);
   });

@@ -62,11 +62,11 @@ describe('limit and offset', () => {
     // Unlike our handler, the reference framework accepts blanks, underscores and
     // digits of other scripts.
     ...['limit=%205', 'limit=1_0', 'limit=%EF%BC%95'],
-  ])('treats ?%.60s as the first page', async (query) => {
+  ])('treats the query %s as a request for the first page', async (query) => {
     expect(await read(query)).toBe(await read(''));
   });
 
-  it('returns all records for a limit above their number', async () => {
+  it('returns all records if the limit exceeds their number', async () => {
     expect(await read('limit=100000')).toBe(await read('limit=2223'));
   });
 
@@ -112,7 +112,7 @@ describe('limit and offset', () => {
   });
 
   it.each(['move/', '', 'move/offset/100/'])(
-    'responds with a 404 if the file of %j is missing',
+    'responds with a 404 if the file for the path %j is missing',
     async (path) => {
       const broken = handledSite(
         rawRecords(101, 0),

@@ -34,7 +34,7 @@ describe('resolveTarget', () => {
     fc.assert(property);
   });
 
-  it('resolves any path to a file inside the site or to nothing', () => {
+  it('resolves any path either to a file inside the site or to nothing', () => {
     const property = fc.property(hostile, prefix, (text, start) => {
       const target = resolveTarget(start + text);
       const file = 'file' in target ? target.file : undefined;

@@ -166,7 +166,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       expect(await cells.allTextContents()).toEqual(values);
     });
 
-    it('goes to the first and the last page', async () => {
+    it('goes to the first and the last page of a list', async () => {
       const { page, problems } = await visit(site.url + LIST);
       await findPagerLink(page, 'First').click();
       await waitForText(page, 'Records 1 to 100 of 954');
@@ -293,7 +293,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       return visit(`${siteWithPassword}/api/gamedata/item/`);
     }
 
-    it('finds records, opens one and returns to the search', async () => {
+    it('searches, opens a record and returns if the URL contains a user name and password', async () => {
       const { page, problems } = await visitItemsWithPassword();
       await waitForHeading(page, 'All items');
       await page.locator('#query').fill('master ball');
@@ -307,7 +307,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   });
 
   describe('while a response is missing', () => {
-    it('shows the placeholder while an icon neither loads nor fails', async () => {
+    it('shows the placeholder while an icon is loading', async () => {
       const { page } = await visit(`${site.url}/no-such-page`);
       const held = await holdRequests(page, '**/sprites/items/master-ball.png');
       await page.goto(site.url + RECORD);
@@ -370,7 +370,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     });
   });
 
-  it("selects the command's text if it cannot be copied", async () => {
+  it('selects the curl command if it cannot be copied', async () => {
     const { page } = await visit(site.url + LIST);
     await page.evaluate(
       `Object.defineProperty(navigator, 'clipboard', { value: undefined })`,
@@ -381,7 +381,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(selected).toBe(`curl "${site.url}${LIST}"`);
   });
 
-  it('switches lists from the header without leaving the page', async () => {
+  it('switches between lists from the header without loading a new page', async () => {
     const { page } = await visit(`${site.url}/api/gamedata/`);
     const header = page.getByRole('navigation', { name: 'Site' });
     const currentLink = header.locator('[aria-current]');
@@ -396,7 +396,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   });
 
   it.each(['ctrlKey', 'shiftKey'])(
-    'leaves a click with a modifier to the browser: %s',
+    'lets the browser handle a click with a modifier key: %s',
     async (modifier) => {
       const { page } = await visit(site.url + LIST);
       await page.locator('.records').waitFor();
@@ -416,7 +416,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   );
 
   describe('for a URL with nothing behind it', () => {
-    it('shows the 404 response', async () => {
+    it('shows the 404 response for an unknown record', async () => {
       const { page, problems } = await visit(
         `${site.url}/api/gamedata/move/Mastre-Ball/`,
       );
@@ -432,7 +432,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       expect(problems).toEqual([notFound, notFound]);
     });
 
-    it('suggests a record with a similar slug', async () => {
+    it('suggests a record with a similar slug if a record does not exist', async () => {
       const { page } = await visit(`${site.url}/api/gamedata/move/Mastre-Ball/`);
       await page.locator('.results a').first().click();
       await waitForHeading(page, 'Master Ball');
@@ -440,7 +440,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     });
   });
 
-  it('offers to try again if there is no response', async () => {
+  it('offers to try again if the server does not respond', async () => {
     const { page } = await visit(site.url + LIST);
     await page.route('**/api/gamedata/**', (route) =>
       route.abort('internetdisconnected'),
@@ -518,7 +518,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
         return page;
       }
 
-      it('links to the JSON', async () => {
+      it('links to the JSON if JavaScript does not run', async () => {
         const page = await visitRecord();
         await page.getByRole('link', { name: 'Open the JSON instead' }).click();
         await page.waitForURL('**/item/master-ball/?format=json');

@@ -22,13 +22,16 @@ describe.skipIf(noBrowser !== '').for(['query', 'file'] as const)(
 
     const pages = ['index.html', 'browse/index.html', 'docs/index.html'];
 
-    it.each(pages)('hides forms: %s', async (file) => {
-      const { page, problems, foreign } = await open(file);
-      for (const form of await page.locator('form').all()) {
-        expect(await form.isVisible()).toBe(false);
-      }
-      expect([...problems, ...foreign]).toEqual([]);
-    });
+    it.each(pages)(
+      'hides forms on a page that is opened from disk: %s',
+      async (file) => {
+        const { page, problems, foreign } = await open(file);
+        for (const form of await page.locator('form').all()) {
+          expect(await form.isVisible()).toBe(false);
+        }
+        expect([...problems, ...foreign]).toEqual([]);
+      },
+    );
 
     it.each(pages)('links only to files that exist: %s', async (file) => {
       const { page } = await open(file);

@@ -18,7 +18,7 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     return JSON.parse(text ?? '');
   }
 
-  it('loads at most 55 kB plus 10 kB per kind', async () => {
+  it('loads at most 55 kB plus 10 kB per kind for the docs', async () => {
     const { page, problems, foreign } = await visit(`${site.url}/docs/`);
     await page.waitForLoadState('networkidle');
     const total = await page.evaluate<number>(`(() => {

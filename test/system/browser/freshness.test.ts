@@ -22,7 +22,7 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
   const visit = useBrowser();
   const data = path.join(sharedFolder(), 'data');
 
-  it('loads data with the recipe only if the data changed', async () => {
+  it('the recipe loads the data again only if it has changed', async () => {
     const { page } = await visit(`${site.url}/`);
     const recipe = readRecipe().replaceAll('https://gamedata.example', site.url);
     // Returns the number of moves for each time that the recipe loads the data.

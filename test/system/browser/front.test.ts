@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       return text ?? '';
     }
 
-    it('shows what curl prints', async () => {
+    it('shows the response that the curl command prints', async () => {
       const { page } = await visit(`${site.url}/`);
       const command = await openTab(page, 'curl');
       const args = ['-c', `${command} --silent`];
@@ -132,7 +132,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       expect([...problems, ...foreign]).toEqual([]);
     });
 
-    it('shows 30 more records of a kind, and focuses the first of them', async () => {
+    it('shows 30 more records when the user asks for more, and focuses the first of them', async () => {
       const { page } = await visit(`${site.url}/`);
       await page.getByLabel('Kind').selectOption('move');
       await waitForSummary(page, '746 records');
@@ -171,7 +171,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     });
   });
 
-  it('reports that the search index failed to load, and tries again', async () => {
+  it('reports that the search index failed to load, and offers to try again', async () => {
     const { page } = await visit(`${site.url}/`);
     await page.route('**/search.json', (route) => route.abort());
     await page.locator('#query').fill('potion');

@@ -98,7 +98,7 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
         expect([...problems, ...foreign]).toEqual([]);
       });
 
-      it('opens an item from a list, and returns to either of them', async () => {
+      it('opens an item from a list, goes back to the list, and forward to the item', async () => {
         const items = getPageUrl('/api/gamedata/item/');
         const { page, problems, foreign } = await visit(items);
         await page.getByRole('link', { name: 'Poké Ball', exact: true }).click();

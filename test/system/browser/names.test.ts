@@ -98,7 +98,7 @@ describe.skipIf(noBrowser !== '')(
       expect(problems).toEqual([]);
     });
 
-    it('ignores the names in the language that was selected before', async () => {
+    it('ignores the names in the previously selected language', async () => {
       const { page, listNameFiles, problems } = await visit('/');
       await page.locator('#names-language').selectOption({ label: 'Français' });
       await find(page, 'écras', '1 record');
@@ -132,7 +132,7 @@ describe.skipIf(noBrowser !== '')(
       expect(search).toBe(`?q=${encodeURIComponent('モンスター')}&language=ja`);
     });
 
-    it("searches the URL's language without changing the user's choice", async () => {
+    it("searches in the language from the URL without changing the user's own choice", async () => {
       const query = encodeURIComponent('モンスター');
       const { page } = await visit(`/?q=${query}&language=ja`, { locale: 'fr-FR' });
       await page.locator('#results [lang=ja]').waitFor();
@@ -153,7 +153,7 @@ describe.skipIf(noBrowser !== '')(
       expect(problems).toEqual([]);
     });
 
-    it("lists a record's names on request", async () => {
+    it("lists a record's names in every language when the user asks for them", async () => {
       const { page, listNameFiles, problems } = await visit(
         '/api/gamedata/move/pound/',
       );

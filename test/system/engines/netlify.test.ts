@@ -61,12 +61,12 @@ describe("the full-size site's rules", () => {
     readings = await readRules(site);
   });
 
-  it('has fewer than 10,000 rules, all of which are valid', () => {
+  it('generates fewer than 10,000 redirect rules, all of which are valid', () => {
     expect(readings.errors).toEqual([]);
     expect(readings.rules.length).toBeLessThan(10_000);
   });
 
-  it("serves only the site's files, and redirects only to icons", () => {
+  it("the redirect rules serve only the site's files, and redirect only to icons", () => {
     for (const { to, status } of readings.rules) {
       if (status === 302) {
         expect(to).toBe(`${ICONS}:splat`);
@@ -78,7 +78,7 @@ describe("the full-size site's rules", () => {
     }
   });
 
-  it('has a rule for every record', () => {
+  it('generates a redirect rule for every record', () => {
     const rules = new Set<string>();
     for (const { path, status, to } of readings.rules) {
       rules.add(`${path}index.json ${status} ${to}`);
@@ -155,7 +155,7 @@ function findExpected(count: number, parameters: readonly Parameter[]): string {
   return hasPageRange ? '404 /400.json' : notFound;
 }
 
-it('serves built pages for lists of any length and any subset and order of parameters', async () => {
+it('serves the built pages of a list of any length, whatever parameters the query contains', async () => {
   const length = fc.integer({ min: 0, max: 520 });
   const fiftyQueries = fc.array(query, { minLength: 50, maxLength: 50 });
   const property = fc.asyncProperty(length, fiftyQueries, async (count, queries) => {

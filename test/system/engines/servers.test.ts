@@ -404,7 +404,7 @@ describe.each(servers)('$name', (server) => {
   });
 
   it.each(compressedFiles)(
-    'sends no Content-Length or the compressed one for a HEAD request: %s',
+    'responds to HEAD with the Content-Length of the compressed file or with none: %s',
     async (file) => {
       const compressed = await ask(file, gzip);
       const head = await ask(file, gzip, 'HEAD');
@@ -438,7 +438,7 @@ describe.each(servers)('$name', (server) => {
     },
   );
 
-  it('sends compressed bulk files on request', async () => {
+  it('compresses bulk files if the client accepts gzip', async () => {
     const plain = await ask(BULK);
     const compressed = await ask(BULK, gzip);
     expect(gunzipSync(compressed.bytes)).toEqual(plain.bytes);
@@ -526,11 +526,14 @@ describe.skipIf(apache.missing())('apache with global headers', () => {
     '/sprites/items/master-ball.png',
     '/style.css',
     '/docs/',
-  ])('overrides the global headers for %s', async (file) => {
-    const { header } = await ask(file);
-    expect(header('access-control-allow-origin')).toBe('*');
-    expect(header('expires')).toBe('');
-    expect(header('cache-control')).not.toContain('3600');
-    expect(header('x-content-type-options')).toBe('nosniff');
-  });
+  ])(
+    "overrides the headers of Apache's global configuration for %s",
+    async (file) => {
+      const { header } = await ask(file);
+      expect(header('access-control-allow-origin')).toBe('*');
+      expect(header('expires')).toBe('');
+      expect(header('cache-control')).not.toContain('3600');
+      expect(header('x-content-type-options')).toBe('nosniff');
+    },
+  );
 });

@@ -102,7 +102,7 @@ it.each([
   expect(address.fetchPath(path, 'file')).toBe(file);
 });
 
-it('requests the address itself if links have queries', () => {
+it("requests an address unchanged if the site's links have queries", () => {
   const path = '/api/gamedata/move/?limit=50';
   expect(address.fetchPath(path, 'query')).toBe('api/gamedata/move/?limit=50');
 });
@@ -132,7 +132,7 @@ it('replaces the format of an address with JSON', () => {
   expect(address.replaceFormat(page)).toBe(json);
 });
 
-it('lists the endpoints on the way to a record', () => {
+it('lists the endpoints above a record as breadcrumbs', () => {
   const record = '/api/gamedata/move/pound/?format=api';
   expect(address.listBreadcrumbs(record)).toEqual([
     { path: '/api/gamedata/', text: 'api' },

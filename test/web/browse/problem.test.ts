@@ -31,7 +31,7 @@ describe('describeError', () => {
     [400, '/api/gamedata/move/'],
     [404, '/api/gamedata/move/?limit=5'],
   ])(
-    "gives the host's reason for the status %i of the list page %s",
+    "shows the host's reason if a list page responds with the status %i: %s",
     (status, address) => {
       const problem = describeError(respondWith(status), 'Reason.', address);
       expect(problem).toEqual({

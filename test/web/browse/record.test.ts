@@ -71,7 +71,7 @@ it.each([
   expect(record.hasIndices(value)).toBe(expected);
 });
 
-it('reads a field that is text', () => {
+it('returns the value of a text field', () => {
   expect(record.readTextField(item, 'name')).toBe('Potion');
 });
 

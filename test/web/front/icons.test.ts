@@ -36,7 +36,7 @@ it('omits an icon that is a copy of the placeholder', () => {
 });
 
 it.each(['link', 'none'] as const)(
-  'shows no icons if the mode of icons is %s',
+  'shows no icons if the icon mode is %s',
   (mode) => {
     expect(renderWith(mode, sizes)).toEqual([]);
   },
