@@ -25,7 +25,7 @@ const MAX_BYTES = 64 * 1024;
  */
 export function readConfig(commands: Commands, file: string): Config {
   const json = readJson(file);
-  assertValid(file, json, commands);
+  assertConfig(file, json, commands);
   const config: Record<string, Section> = {};
   for (const [name, command] of Object.entries(commands)) {
     const section = { ...json[name] };
@@ -94,8 +94,11 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Rejects unknown commands, unknown options and invalid values. */
-function assertValid(
+/**
+ * Rejects invalid values, and unknown commands and options. The error for an unknown name
+ * quotes the command whose help lists the valid names.
+ */
+function assertConfig(
   file: string,
   json: unknown,
   commands: Commands,
@@ -107,11 +110,12 @@ function assertValid(
   if (issue.code !== 'unrecognized_keys') {
     throw new GamedataError('usage', `${place}: ${describeIssue(issue, json)}`);
   }
-  const got = formatValue(issue.keys[0]);
-  const command = ['gamedata', ...issue.path, '--help'].join(' ');
+  const unknownName = formatValue(issue.keys[0]);
+  // The path is empty for a command, and the name of the command for an option.
+  const helpCommand = ['gamedata', ...issue.path, '--help'].join(' ');
   throw new GamedataError(
     'usage',
-    `${place}: got ${got}, expected a name from ${command}`,
+    `${place}: got ${unknownName}, expected a name from ${helpCommand}`,
   );
 }
 

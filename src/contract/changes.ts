@@ -10,14 +10,16 @@ import {
   slugSchema,
 } from './records.ts';
 
-const valueSchema = z.union([z.string(), z.number(), z.null()]);
+const fieldValueSchema = z.union([z.string(), z.number(), z.null()]);
+/** The value of a record's field. Null stands for a missing field as well. */
+export type FieldValue = z.infer<typeof fieldValueSchema>;
 
 /** The pattern is strict because pages and feeds do not escape field names. */
 export const fieldSchema = z.string().regex(/^\w{1,64}$/, 'expected a field name');
 const fieldChangeSchema = z.object({
   field: fieldSchema,
-  from: valueSchema,
-  to: valueSchema,
+  from: fieldValueSchema,
+  to: fieldValueSchema,
 });
 export type FieldChange = z.infer<typeof fieldChangeSchema>;
 

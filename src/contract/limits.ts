@@ -70,18 +70,21 @@ export function describeExcess(bytes: number, maxBytes: number): string | undefi
 }
 
 /**
- * Adds the size of a value that stays in memory.
+ * Counts a value that stays in memory toward the limit.
  *
  * @throws GamedataError if the sum of all sizes exceeds the limit
  */
-export type KeepBytes = (bytes: number) => void;
+export type CountTowardLimit = (bytes: number) => void;
 
 /**
  * Limits the total size of the data that a source keeps in memory, because many
- * small responses or files can add up. Callers add the sizes of values after
+ * small responses or files can add up. Callers count values after
  * decoding and validating them. Anything else can be released.
  */
-export function limitMemory(name: string, maxBytes = MAX_MEMORY_BYTES): KeepBytes {
+export function createMemoryLimit(
+  name: string,
+  maxBytes = MAX_MEMORY_BYTES,
+): CountTowardLimit {
   let sum = 0;
   return (bytes) => {
     sum += bytes;

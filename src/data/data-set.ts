@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FieldChange } from '../contract/changes.ts';
+import type { FieldValue } from '../contract/changes.ts';
 import { fieldSchema, namedSchema } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { editionSchema } from '../contract/meta.ts';
@@ -61,10 +61,11 @@ export const warningSchema = z.object({
 export type Warning = z.infer<typeof warningSchema>;
 
 /**
- * Counts the records that have at least one of the given warnings of one kind. A record may have
- * one warning for each language or generation.
+ * Counts the records that have at least one of the given warnings, which must be about
+ * records of one kind, because records of two kinds may have the same id. A record may have several
+ * warnings, for example one for each language.
  */
-export const countRecords = (warnings: readonly Warning[]): number =>
+export const countWarnedRecords = (warnings: readonly Warning[]): number =>
   new Set(warnings.map(({ id }) => id)).size;
 
 /**
@@ -74,9 +75,11 @@ export const countRecords = (warnings: readonly Warning[]): number =>
 export type Records = Readonly<Record<Kind, readonly RecordOf<Kind>[]>>;
 export type ServedRecords = Readonly<Record<Kind, readonly ServedRecord[]>>;
 
+/** A record that another version of gamedata may have written, with other fields. */
 export type AnyRecord = { readonly id: number; readonly slug: string } & {
-  readonly [field: string]: FieldChange['from'];
+  readonly [field: string]: FieldValue;
 };
+
 const MAX_FIELDS = 100;
 
 /**

@@ -3,6 +3,7 @@ import {
   changeTypes,
   type DataSetSummary,
   type FieldChange,
+  type FieldValue,
   type KindChanges,
 } from '../contract/changes.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
@@ -167,7 +168,7 @@ function describeFields(fields: readonly FieldChange[], mark: Mark): string {
  * `[skip ci]` and the trailer `skip-checks: true` as commands. A backtick would end
  * a code span.
  */
-const quote = (value: FieldChange['from']): string =>
+const quote = (value: FieldValue): string =>
   escapeCharacters(
     escapeControls(JSON.stringify(value)),
     /[@#`[\]]|:(?<=skip-checks\s*:)/gi,

@@ -5,6 +5,7 @@
  * field and 4.4% of the names in a language have changed.
  */
 
+import type { FieldValue } from '../contract/changes.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import { formatValue } from '../contract/parse.ts';
 import { PLACEHOLDER_ICON } from '../contract/paths.ts';
@@ -98,7 +99,10 @@ interface RecordPair {
   readonly next: AnyRecord;
 }
 
-/** Checks the records of a kind that are gone, and the values of its fields. */
+/**
+ * Checks how many records of a kind are gone, and how many values of each field have
+ * changed in the other records.
+ */
 function checkRecords(
   kind: Kind,
   previous: PreviousDataSet,
@@ -109,13 +113,12 @@ function checkRecords(
   for (const record of next.readRecords()[kind]) nextRecords.set(record.id, record);
   const goneSlugs: string[] = [];
   const pairs: RecordPair[] = [];
-  for (const record of listCompared(kind, previous, options)) {
+  for (const record of listCheckedRecords(kind, previous, options)) {
     const nextRecord = nextRecords.get(record.id);
     if (nextRecord) pairs.push({ previous: record, next: nextRecord });
     else goneSlugs.push(record.slug);
   }
-  const violations: Violation[] = [];
-  const gone: Share = {
+  const goneRecords: AffectedShare = {
     subject: kind,
     effect: 'records are gone',
     affected: goneSlugs.length,
@@ -123,26 +126,32 @@ function checkRecords(
     examples: goneSlugs,
   };
   const { maxShrink } = options;
-  if (exceeds(gone, maxShrink)) {
-    const problem = describeShare(gone, maxShrink);
-    violations.push({ problem, maxShrink: calculatePercent(gone) });
+  const violations: Violation[] = [];
+  if (exceedsPercent(goneRecords, maxShrink)) {
+    violations.push({
+      problem: describeTooMany(goneRecords, maxShrink),
+      maxShrink: calculatePercent(goneRecords),
+    });
   }
   for (const field of Object.keys(recordSchemas[kind].shape)) {
-    const changed = compareField(kind, field, pairs);
-    const violation = checkValues(changed, maxShrink);
+    const changedValues = compareField(kind, field, pairs);
+    const violation = checkChangedValues(changedValues, maxShrink);
     if (violation) violations.push(violation);
   }
   return violations;
 }
 
-/** Checks the values of a field. */
-function checkValues(changed: Share, maxShrink: number): Violation | undefined {
+/** Returns a violation if too many values of a field have changed. */
+function checkChangedValues(
+  changedValues: AffectedShare,
+  maxShrink: number,
+): Violation | undefined {
   const maxPercent = VALUES_FACTOR * maxShrink;
-  if (changed.affected <= ALWAYS_ALLOWED) return undefined;
-  if (!exceeds(changed, maxPercent)) return undefined;
+  if (changedValues.affected <= ALWAYS_ALLOWED) return undefined;
+  if (!exceedsPercent(changedValues, maxPercent)) return undefined;
   return {
-    problem: describeShare(changed, maxPercent),
-    maxShrink: Math.ceil(calculatePercent(changed) / VALUES_FACTOR),
+    problem: describeTooMany(changedValues, maxPercent),
+    maxShrink: Math.ceil(calculatePercent(changedValues) / VALUES_FACTOR),
   };
 }
 
@@ -151,7 +160,7 @@ function checkValues(changed: Share, maxShrink: number): Violation | undefined {
  * record can be permitted by its current slug, or by an old one that no other record has
  * now. The values of permitted records are not checked either, but their names are.
  */
-function listCompared(
+function listCheckedRecords(
   kind: Kind,
   previous: PreviousDataSet,
   { skip, allowMissing }: GuardOptions,
@@ -170,12 +179,12 @@ function listCompared(
   return records.filter(({ id }) => !ignoredIds.has(id));
 }
 
-/** Compares the records that had a value in a field. */
+/** Counts the changed values of a field, among the records that had a value in it. */
 function compareField(
   kind: Kind,
   field: string,
   pairs: readonly RecordPair[],
-): Share {
+): AffectedShare {
   let total = 0;
   const examples: string[] = [];
   for (const { previous, next } of pairs) {
@@ -197,7 +206,7 @@ function compareField(
 }
 
 /** Returns null for a missing field. The placeholder icon stands for no icon. */
-function readValue(record: AnyRecord, field: string): string | number | null {
+function readValue(record: AnyRecord, field: string): FieldValue {
   const value = record[field] ?? null;
   return value === PLACEHOLDER_ICON ? null : value;
 }
@@ -217,22 +226,23 @@ function checkNames(
     const subject = `names/${language}`;
     if (allowMissing.includes(subject)) continue;
     const shared = { subject, total: before, examples };
-    const gone = { ...shared, effect: 'names are gone', affected: lost };
-    const different = { ...shared, effect: 'names changed', affected: replaced };
+    const goneNames = { ...shared, effect: 'names are gone', affected: lost };
+    const changedNames = { ...shared, effect: 'names changed', affected: replaced };
+    const isChangeChecked = replaced > ALWAYS_ALLOWED;
     // One violation is enough, because one option permits both changes.
-    if (exceeds(gone, maxShrink)) {
-      const problem = describeShare(gone, maxShrink);
+    if (exceedsPercent(goneNames, maxShrink)) {
+      const problem = describeTooMany(goneNames, maxShrink);
       violations.push({ problem, allowMissing: subject });
-    } else if (replaced > ALWAYS_ALLOWED && exceeds(different, MAX_REPLACED_NAMES)) {
-      const problem = describeShare(different, MAX_REPLACED_NAMES);
+    } else if (isChangeChecked && exceedsPercent(changedNames, MAX_REPLACED_NAMES)) {
+      const problem = describeTooMany(changedNames, MAX_REPLACED_NAMES);
       violations.push({ problem, allowMissing: subject });
     }
   }
   return violations;
 }
 
-/** The records, values or names that are affected by a change. */
-interface Share {
+/** How many of the records, values or names an update affects, and which. */
+interface AffectedShare {
   /** A kind, a field of a kind, or `names/<language>`. */
   readonly subject: string;
   readonly effect: string;
@@ -241,14 +251,16 @@ interface Share {
   readonly examples: readonly string[];
 }
 
-const exceeds = ({ affected, total }: Share, maxPercent: number): boolean =>
-  affected > (total * maxPercent) / 100;
+const exceedsPercent = (
+  { affected, total }: AffectedShare,
+  maxPercent: number,
+): boolean => affected > (total * maxPercent) / 100;
 
 /** Returns the percentage that is affected, rounded up. */
-const calculatePercent = ({ affected, total }: Share): number =>
+const calculatePercent = ({ affected, total }: AffectedShare): number =>
   Math.ceil((100 * affected) / total);
 
-function describeShare(share: Share, maxPercent: number): string {
+function describeTooMany(share: AffectedShare, maxPercent: number): string {
   const { subject, effect, affected, total, examples } = share;
   const listed = examples.slice(0, MAX_EXAMPLES).join(', ');
   return `${subject}: ${affected} of ${total} ${effect}, expected at most ${maxPercent}%: ${listed}`;

@@ -79,22 +79,25 @@ interface Declaration {
  */
 function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   const base = paths.getBasePath(baseUrl);
-  const kinds = kindNames.join('|');
-  const prefix = escapeRegExp(base + paths.API_PREFIX.slice(0, -1));
-  // Lists may have any limit and offset.
-  const lists = { pattern: `^${prefix}/(?:${kinds})/?$` };
-  // Rules apply to every method.
+  // The API's path without its trailing slash, such as `/api/gamedata`.
+  const api = escapeRegExp(base + paths.API_PREFIX.slice(0, -1));
+  const anyKind = `(?:${kindNames.join('|')})`;
+  const anyFolders = '(?:[^/]+/)*';
+  // Lists may have any limit and offset, and rules cannot name all of them.
+  const lists = { pattern: `^${api}/${anyKind}/?$` };
+  // Rules apply to every method, so a function responds to all but GET and HEAD.
   const methods = {
-    pattern: `^${prefix}(?:/.*)?$`,
+    pattern: `^${api}(?:/.*)?$`,
     method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   };
-  // Browsers get pages at every path but those of files.
+  // Browsers get pages at every path but those of files, whose names contain a dot.
   const browsers = {
-    pattern: `^${prefix}(?:/(?:[^/]+/)*[^/.]*)?$`,
+    pattern: `^${api}(?:/${anyFolders}[^/.]*)?$`,
     header: { accept: 'text/html' },
   };
-  // Without its trailing slash, a path is redirected. Rules ignore trailing slashes.
-  const slashes = { pattern: `^${prefix}(?:/(?:${kinds})/[^/.]+)?$` };
+  // The API's root or a record without the trailing slash is redirected. Rules cannot
+  // do that, because they ignore trailing slashes. Lists are matched above.
+  const slashes = { pattern: `^${api}(?:/${anyKind}/[^/.]+)?$` };
   const entry = `export default createEdgeFunction(${JSON.stringify(base)});`;
   const handler = `${handlerModule()}\n${entry}`;
   // The other functions run the same code.

@@ -30,9 +30,11 @@ const PLACEHOLDER = /\{\{(\w+)\}\}/g;
  */
 function fillLine(line: string, values: TemplateValues): string {
   for (const [, name = ''] of line.matchAll(PLACEHOLDER)) {
-    const value = lookUp(values, name);
-    if (typeof value === 'string') continue;
-    const copies = value.map((item) => fillLine(line, { ...values, [name]: item }));
+    const items = lookUp(values, name);
+    if (typeof items === 'string') continue;
+    // In each copy of the line, the placeholder has one string as its value. The copy
+    // is filled like any other line, because it may contain another list.
+    const copies = items.map((item) => fillLine(line, { ...values, [name]: item }));
     return copies.join('');
   }
   return line.replaceAll(

@@ -312,7 +312,7 @@ async function publishSite(
   inputs: Inputs,
   signal: AbortSignal | undefined,
 ): Promise<PublishResult> {
-  const buildInputs = fingerprint(inputs);
+  const buildInputs = hashInputs(inputs);
   if (output.isUnchanged(buildInputs)) return output.keepPublished();
   // Most scheduled builds change nothing, so we load the page-rendering code only
   // here.
@@ -325,20 +325,16 @@ async function publishSite(
 }
 
 /**
- * Hashes a site's inputs. `meta.json` stands in for the records and most options,
- * because it contains the records' digest and the values of those options.
+ * Hashes everything that a site's files depend on, so that a build with the same hashes
+ * as the published site can skip generating it. `meta.json` stands in for the records,
+ * the names and most options, because it contains their digests and values.
  */
-function fingerprint({
-  meta,
-  dataSet,
-  root,
-  assets,
-}: Inputs): Required<BuildInputs> {
-  const hashes = assets.map((file) => [file.path, sha256(encodeBody(file))]);
+function hashInputs({ meta, dataSet, root, assets }: Inputs): Required<BuildInputs> {
+  const assetHashes = assets.map((file) => [file.path, sha256(encodeBody(file))]);
   const { history, oldSlugs } = dataSet.readPast();
   const past = [history, encodeOldSlugs(oldSlugs)];
-  const inputs: unknown[] = [meta, dataSet.warnings, past, hashes];
-  // Only the configuration of web servers contains the document root.
+  const inputs: unknown[] = [meta, dataSet.warnings, past, assetHashes];
+  // Another document root changes nothing on other hosts, because only the configuration of web servers contains the document root.
   const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
   if (hasRoot) inputs.push({ root });
   return {

@@ -4,7 +4,11 @@ import type { Meta } from '../contract/meta.ts';
 import type { Counts } from '../contract/records.ts';
 import { toSeconds } from '../contract/words.ts';
 import type { Update } from '../data/advance.ts';
-import { countRecords, type Provenance, type Warning } from '../data/data-set.ts';
+import {
+  countWarnedRecords,
+  type Provenance,
+  type Warning,
+} from '../data/data-set.ts';
 import type { NameChanges } from '../data/names.ts';
 import type { Output, PublishResult } from '../publish/publish.ts';
 import type { IconsReport } from '../upstream/icons.ts';
@@ -145,8 +149,8 @@ export function groupWarnings(
       groups.push({
         kind,
         code,
-        count: countRecords(sameCode),
-        added: countRecords(added),
+        count: countWarnedRecords(sameCode),
+        added: countWarnedRecords(added),
         examples,
       });
     }

@@ -53,16 +53,16 @@ export function resolveSettings(
   out: string,
   copied: Meta | undefined,
 ): Settings {
-  const { hosts: namedHosts = [] } = wanted;
   const wantedLinks = wanted.links ?? copied?.links;
   // Links to files are for plain file servers, which have no configuration.
   const defaultHosts = wantedLinks === 'file' ? [] : [defaultHost];
   const hosts = wanted.hosts ?? defaultHosts;
   const links = resolveLinks(wantedLinks, hosts);
   const baseUrl = wanted.baseUrl ?? readBaseUrl(copied);
-  if (baseUrl === undefined && namedHosts.length > 0) {
-    throw createBaseUrlError(namedHosts);
-  }
+  // The default base URL works only on this machine, so a site for a host that the user
+  // named cannot use it.
+  const isHostNamed = wanted.hosts !== undefined && wanted.hosts.length > 0;
+  if (baseUrl === undefined && isHostNamed) throw createBaseUrlError(hosts);
   return {
     baseUrl: baseUrl ?? DEFAULT_BASE_URL,
     links,

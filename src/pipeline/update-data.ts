@@ -10,11 +10,9 @@ import type { SourceResult } from '../upstream/source.ts';
  * Checks that the data set that was read may replace the published one, and continues
  * the published past.
  *
- * If nothing is published, the bundled data set is compared instead, because a first
- * build may already read a broken upstream. Its past is continued only if it comes from
- * the same upstream, as in a fork that commits its data set and builds its site in a new
- * clone each time. A copy of another data set is then not compared, because it was
- * checked and dated when it was captured.
+ * A copy was checked and dated when its data set was captured, so it is compared only
+ * with a published data set. A build is always compared with one, because even a first
+ * build may read a broken upstream: if nothing is published, with the bundled data set.
  *
  * @throws GamedataError if the data set looks like a mistake of the upstream
  */
@@ -23,25 +21,24 @@ export async function updateData(
   { dataSet, isCopy }: SourceResult,
   limits: GuardOptions,
 ): Promise<Update> {
-  if (isCopy) {
-    if (previous) checkUpdate(previous, dataSet, limits);
-    return advance(previous, dataSet, { isCopy });
-  }
   if (previous) {
     checkUpdate(previous, dataSet, limits);
-    return advance(previous, dataSet);
+    return advance(previous, dataSet, { isCopy });
   }
+  if (isCopy) return advance(undefined, dataSet);
   const bundled = await readBundled();
-  if (bundled) checkUpdate(bundled, dataSet, limits);
+  if (!bundled) return advance(undefined, dataSet);
+  checkUpdate(bundled, dataSet, limits);
+  // A fork may commit its data set and build its site in a new clone each time. Its past
+  // is then in the bundled data set.
   const isContinued = isFromSameUpstream(bundled, dataSet);
   return advance(isContinued ? bundled : undefined, dataSet);
 }
 
 function isFromSameUpstream(
-  bundled: PreviousDataSet | undefined,
+  bundled: PreviousDataSet,
   { provenance }: DataSet,
 ): boolean {
-  if (!bundled) return false;
   const { source, upstream } = bundled.provenance;
   return source === provenance.source && upstream === provenance.upstream;
 }

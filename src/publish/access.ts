@@ -53,18 +53,25 @@ export function createFileMaker(site: string): FileMaker {
 /** The read, write and execute bits, which the umask may clear. */
 const ACCESS_BITS = 0o777;
 
-/** Compares the mode and the group of a new file with what it should have. */
+/** The set-user-ID, set-group-ID and sticky bits. */
+const SPECIAL_BITS = 0o7000;
+
+/**
+ * Compares the mode and the group of a new file or folder with what it should have. A
+ * value that is already right is undefined in the result.
+ */
 function findCorrection(
   file: string,
   expectedMode: number,
   expectedGroup: number,
 ): Correction {
   const { mode, gid } = fs.statSync(file);
-  const isRight = (mode & ACCESS_BITS) === expectedMode;
+  const accessBits = mode & ACCESS_BITS;
+  const hasExpectedAccess = accessBits === expectedMode;
   // A folder keeps the set-group-ID bit that it has inherited.
-  const inheritedBits = mode & 0o7777 & ~ACCESS_BITS;
+  const specialBits = mode & SPECIAL_BITS;
   return {
-    mode: isRight ? undefined : expectedMode | inheritedBits,
+    mode: hasExpectedAccess ? undefined : expectedMode | specialBits,
     group: gid === expectedGroup ? undefined : expectedGroup,
   };
 }

@@ -22,16 +22,16 @@ export interface Change {
  * files, those that it had moved are no longer staged, so the result is the rest of the
  * change. Removing a file again does nothing.
  *
- * @param staged the paths of the files that are staged and have yet to be moved
+ * @param stagedPaths the paths of the files that are staged and have yet to be moved
  */
 export function compareSites(
   published: Entries,
   next: Entries,
-  staged: readonly string[],
+  stagedPaths: readonly string[],
 ): Change {
   const added: string[] = [];
   const replaced: string[] = [];
-  for (const file of staged) {
+  for (const file of stagedPaths) {
     if (published.has(file)) replaced.push(file);
     else added.push(file);
   }
@@ -102,7 +102,7 @@ function listObstacles(folder: string, { added, replaced }: Change): string[] {
  *
  * @throws GamedataError
  */
-export function assertApplicable(folder: string, change: Change): void {
+export function assertNothingInTheWay(folder: string, change: Change): void {
   const obstacles = listObstacles(folder, change);
   if (obstacles.length === 0) return;
   const problem = `contains files in the way of the new site: ${listFirst(obstacles, 5)}`;

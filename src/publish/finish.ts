@@ -34,7 +34,7 @@ import {
   parseEntries,
 } from '../site-folder.ts';
 import {
-  assertApplicable,
+  assertNothingInTheWay,
   type Change,
   compareSites,
   createGapFinder,
@@ -69,9 +69,9 @@ export function finish(folder: string): Finished {
   if (!manifestFile) return { isCompleted: false, notices: [] };
   const next = readStagedEntries(folder, manifestFile);
   const published = readPublishedEntries(folder, manifestFile);
-  const staged = listStagedFiles(folder, next);
-  const change = compareSites(published, next, staged);
-  assertApplicable(folder, change);
+  const stagedPaths = listStagedPaths(folder, next);
+  const change = compareSites(published, next, stagedPaths);
+  assertNothingInTheWay(folder, change);
   const hint =
     'It is partly the new site. Remove the cause, and run the command again to complete it.';
   explainFailure(
@@ -117,12 +117,12 @@ function readPublishedEntries(folder: string, manifestFile: ManifestFile): Entri
  * Lists the files of the next site that have not been moved yet. Symlinks are not
  * listed. They can only be moved together with a new folder that contains them.
  */
-function listStagedFiles(folder: string, next: Entries): string[] {
-  const staged: string[] = [];
+function listStagedPaths(folder: string, next: Entries): string[] {
+  const stagedPaths: string[] = [];
   for (const entry of walk(getStagedPath(folder))) {
-    if (entry.isFile && next.has(entry.path)) staged.push(entry.path);
+    if (entry.isFile && next.has(entry.path)) stagedPaths.push(entry.path);
   }
-  return staged;
+  return stagedPaths;
 }
 
 /** Moves and removes files in the order that `finish` explains. */

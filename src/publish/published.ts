@@ -62,7 +62,7 @@ export function readPublished(
 /**
  * Returns whether a first build accepts a name in its folder. A new volume contains
  * `lost+found`, and hidden files may be the operator's. If one of them is in the way of a
- * new file, the change is refused later (`assertApplicable`).
+ * new file, the change is refused later (`assertNothingInTheWay`).
  */
 function isIgnored(name: string): boolean {
   return name === LOST_FILES_FOLDER || name.startsWith('.');

@@ -14,7 +14,7 @@ import { createEntry } from '../data/entries.ts';
 import { GamedataError } from '../errors.ts';
 import { attempt, explainFailure, readFile } from '../files.ts';
 import { findCommittedManifest, type ManifestFile } from '../site-folder.ts';
-import { assertApplicable, compareSites } from './change.ts';
+import { assertNothingInTheWay, compareSites } from './change.ts';
 import { setLaterTime } from './file-times.ts';
 import { flush, flushAll } from './flush.ts';
 import type { Published } from './published.ts';
@@ -71,30 +71,32 @@ async function stageAndCommit(
   const { published, encodeManifest } = next;
   const { manifestFile } = published;
   const workFolder = prepareWorkFolder(folder);
-  const { entries, staged } = await stageFiles(folder, next, workFolder);
+  const { entries, stagedPaths } = await stageFiles(folder, next, workFolder);
   const manifest = encodeManifest(entries);
-  const change = compareSites(published.entries, entriesByPath(entries), staged);
-  const hasSameFiles = staged.length === 0 && change.removed.length === 0;
+  const nextEntries = entriesByPath(entries);
+  const change = compareSites(published.entries, nextEntries, stagedPaths);
+  const hasSameFiles = stagedPaths.length === 0 && change.removed.length === 0;
   // The manifest may differ even so, because it names the version of gamedata.
   if (hasSameFiles && hasContent(folder, manifestFile, manifest)) {
     return { entries, manifestBytes: manifest.length, written: 0, removed: 0 };
   }
-  assertReadable(folder, manifestFile, manifest);
-  assertApplicable(folder, change);
+  assertManifestSize(folder, manifestFile, manifest);
+  assertNothingInTheWay(folder, change);
   workFolder.write(`${WORK_FOLDER}/${manifestFile}`, manifest);
   explainFailure('cannot be committed', folder, () =>
-    commit(folder, manifestFile, staged),
+    commit(folder, manifestFile, stagedPaths),
   );
   return {
     entries,
     manifestBytes: manifest.length,
-    written: staged.length + 1,
+    // The manifest is written as well.
+    written: stagedPaths.length + 1,
     removed: change.removed.length,
   };
 }
 
 /** Rejects a manifest that would be too large to be read back. */
-function assertReadable(
+function assertManifestSize(
   folder: string,
   manifestFile: ManifestFile,
   { length }: Uint8Array,
@@ -116,7 +118,7 @@ interface StagedFiles {
   /** All files of the next site, sorted by path. */
   readonly entries: readonly ManifestEntry[];
   /** The paths of the files that differ from the published files. */
-  readonly staged: readonly string[];
+  readonly stagedPaths: readonly string[];
 }
 
 /** The number of files after which a build pauses to handle signals such as SIGINT. */
@@ -133,7 +135,7 @@ async function stageFiles(
   workFolder: WorkFolder,
 ): Promise<StagedFiles> {
   const entries: ManifestEntry[] = [];
-  const staged: string[] = [];
+  const stagedPaths: string[] = [];
   for (const file of files) {
     assertListable(file.path);
     const body = encodeBody(file);
@@ -142,13 +144,13 @@ async function stageFiles(
     if (!hasPublished(published, entry)) {
       workFolder.write(`${STAGED_FOLDER}/${file.path}`, body);
       setLaterTime(getStagedPath(folder, file.path), path.join(folder, file.path));
-      staged.push(file.path);
+      stagedPaths.push(file.path);
     }
     if (entries.length % FILES_AT_ONCE === 0) await setImmediate();
     signal?.throwIfAborted();
   }
   entries.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { entries, staged };
+  return { entries, stagedPaths };
 }
 
 function assertListable(file: string): void {
@@ -172,13 +174,13 @@ function hasPublished(
 function commit(
   folder: string,
   manifestFile: ManifestFile,
-  staged: readonly string[],
+  stagedPaths: readonly string[],
 ): void {
   const workFolder = path.join(folder, WORK_FOLDER);
   const draft = path.join(workFolder, manifestFile);
   setLaterTime(draft, path.join(folder, manifestFile));
   const stagedFolder = getStagedPath(folder);
-  flushAll(stagedFolder, staged);
+  flushAll(stagedFolder, stagedPaths);
   flush(draft);
   flush(workFolder);
   // This rename is the commit.

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { MANIFEST_FILE, STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
+import { STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
 import { explainFailure } from '../files.ts';
 import { createFileMaker, type FileMaker } from './access.ts';
 
@@ -26,31 +26,33 @@ export interface WorkFolder {
 
 /** Prepares to write into the work folder of a site's folder. */
 export function prepareWorkFolder(folder: string): WorkFolder {
-  let maker: FileMaker | undefined;
+  /** Undefined until the first file is written. */
+  let fileMaker: FileMaker | undefined;
   const madeFolders = new Set(['.']);
 
-  function makeParents(file: string, maker: FileMaker): void {
-    const parent = path.posix.dirname(file);
-    if (madeFolders.has(parent)) return;
-    makeParents(parent, maker);
-    maker.makeFolder(path.join(folder, parent));
-    madeFolders.add(parent);
+  /** Makes a folder below the site's folder, after the folders that contain it. */
+  function makeFolder(subfolder: string, maker: FileMaker): void {
+    if (madeFolders.has(subfolder)) return;
+    makeFolder(path.posix.dirname(subfolder), maker);
+    maker.makeFolder(path.join(folder, subfolder));
+    madeFolders.add(subfolder);
   }
 
-  function create(): FileMaker {
+  /** Replaces the work folder of an earlier build with an empty one. */
+  function makeWorkFolder(): FileMaker {
     removeWorkFolder(folder);
     const maker = createFileMaker(folder);
     // The manifest is renamed into this folder, even if no file is staged.
-    makeParents(`${STAGED_FOLDER}/${MANIFEST_FILE}`, maker);
+    makeFolder(STAGED_FOLDER, maker);
     return maker;
   }
 
   return {
     write(file, body) {
       explainFailure('cannot be written', path.join(folder, file), () => {
-        maker ??= create();
-        makeParents(file, maker);
-        maker.writeFile(path.join(folder, file), body);
+        fileMaker ??= makeWorkFolder();
+        makeFolder(path.posix.dirname(file), fileMaker);
+        fileMaker.writeFile(path.join(folder, file), body);
       });
     },
   };

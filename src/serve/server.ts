@@ -18,7 +18,7 @@ const IDLE_MS = 30_000;
 const MAX_REQUESTS_PER_CONNECTION = 100;
 const MAX_CONNECTIONS = 1000;
 /** The time that running requests have to end after the server has been stopped. */
-const STOP_MS = 5000;
+const MAX_STOP_MS = 5000;
 
 const timeouts = {
   headersTimeout: 10_000,
@@ -55,20 +55,23 @@ export interface RunningServer {
  * @throws GamedataError if the port is not available
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  let running = 0;
+  let runningRequests = 0;
   const server = createServer(timeouts, (request, response) => {
-    running++;
+    runningRequests++;
     response.on('close', () => {
-      running--;
-      closeUnusedConnections();
+      runningRequests--;
+      closeConnectionsAfterStop();
     });
     void respondAndLog(request, response, options);
   });
 
-  /** Once the server has been stopped, connections without a response are unused. */
-  function closeUnusedConnections(): void {
+  /**
+   * Closes the connections that clients keep open, if the server has been stopped and
+   * every request has its response. Otherwise, the server would wait for the clients.
+   */
+  function closeConnectionsAfterStop(): void {
     const isStopped = !server.listening;
-    if (isStopped && running === 0) server.closeAllConnections();
+    if (isStopped && runningRequests === 0) server.closeAllConnections();
   }
 
   server.timeout = IDLE_MS;
@@ -88,9 +91,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     async stop() {
       if (!server.listening) return;
       const closed = once(server, 'close');
+      // From now on, the server accepts no connections. Running requests continue.
       server.close();
-      closeUnusedConnections();
-      setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
+      closeConnectionsAfterStop();
+      setTimeout(() => server.closeAllConnections(), MAX_STOP_MS).unref();
       await closed;
     },
   };

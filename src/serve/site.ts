@@ -96,7 +96,8 @@ function readVersion(folder: string): string | undefined {
 }
 
 /**
- * Loads the site in a folder.
+ * Loads the site in a folder. Without a base URL, its files are served as they are.
+ * Otherwise, the site is generated again in memory, with a manifest of its own.
  *
  * @throws GamedataError if there is none, or if any file differs from the
  * manifest
@@ -119,7 +120,7 @@ async function loadSite(
   // The page-rendering code is needed only here.
   const { changeBaseUrl } = await import('./change-base-url.ts');
   const changed = await changeBaseUrl(site, files, baseUrl);
-  // The manifest says nothing about the files of this process.
+  // These files were generated just now, after the folder's manifest was written.
   return createServedSite(changed.meta, changed.files, new Date());
 }
 

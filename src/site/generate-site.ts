@@ -109,8 +109,10 @@ function createDataFiles(site: SiteInput): SiteFile[] {
   const { dataSet, meta } = site;
   const records = dataSet.readRecords();
   const { history, oldSlugs } = dataSet.readPast();
-  const served = addUrls(getLinkBase(meta), records);
+  const servedRecords = addUrls(getLinkBase(meta), records);
   const searchIndex = recordFiles.createSearchIndex(records);
+  const names = dataSet.readNames();
+  // These lead from old slugs to the records that had them.
   const redirects = createRedirects(oldSlugs, records);
   const hostFiles = createHostFiles(site.hosts, {
     records,
@@ -121,15 +123,16 @@ function createDataFiles(site: SiteInput): SiteFile[] {
     handlerModule: site.buildAssets.handlerModule,
     template: site.buildAssets.template,
   });
-  const files = recordFiles.createApiFiles(served, meta);
-  files.push(...recordFiles.createBulkFiles(served));
-  const names = dataSet.readNames();
-  files.push(...recordFiles.createNamesFiles(names, meta.base_url));
-  files.push({ path: SEARCH_FILE, body: JSON.stringify(searchIndex) });
-  files.push(...createChangeFiles(history, redirects, meta));
-  files.push(...hostFiles);
-  const data = createDataSetFiles(dataSet, site.dataLicense);
-  for (const { path, body } of [...data.files, data.description]) {
+  const files = [
+    ...recordFiles.createApiFiles(servedRecords, meta),
+    ...recordFiles.createBulkFiles(servedRecords),
+    ...recordFiles.createNamesFiles(names, meta.base_url),
+    { path: SEARCH_FILE, body: JSON.stringify(searchIndex) },
+    ...createChangeFiles(history, redirects, meta),
+    ...hostFiles,
+  ];
+  const dataSetFiles = createDataSetFiles(dataSet, site.dataLicense);
+  for (const { path, body } of [...dataSetFiles.files, dataSetFiles.description]) {
     files.push({ path: DATA_FOLDER + path, body });
   }
   return files;

@@ -64,21 +64,30 @@ export function createSpecification(
   const operations = listOperations(records, meta, options);
   const schemas = pickSchemas(operations, options.schemas);
   const openApi = createOpenApi(meta, operations, schemas);
-  const docs = renderDocs(
-    options.template,
-    {
-      operations,
-      schemas,
-      anyPageRange: supportsAnyPageRange(meta),
-      excerpts: createExcerpts(firstRecords, base),
-    },
-    meta,
-  );
-  const files: SiteFile[] = [
+  const docsContent = {
+    operations,
+    schemas,
+    supportsAnyPageRange: supportsAnyPageRange(meta),
+    excerpts: createExcerpts(firstRecords, base),
+  };
+  const docs = renderDocs(options.template, docsContent, meta);
+  return [
     { path: paths.OPENAPI_FILE, body: JSON.stringify(openApi) },
-    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: docs },
+    { path: DOCS_FILE, body: docs },
+    ...createSchemaFiles(meta, options.schemas),
   ];
-  for (const [name, schema] of Object.entries(options.schemas.standalone)) {
+}
+
+/** File paths, unlike the paths of requests, do not start with a slash. */
+const DOCS_FILE = `${paths.DOCS_PATH.slice(1)}index.html`;
+
+/** Creates a file for each JSON Schema, with its URL on this site as its id. */
+function createSchemaFiles(
+  meta: Meta,
+  { standalone }: served.CompiledSchemas,
+): SiteFile[] {
+  const files: SiteFile[] = [];
+  for (const [name, schema] of Object.entries(standalone)) {
     const path = paths.schemaFile(name);
     const publishedSchema = { $id: `${meta.base_url}/${path}`, ...schema };
     files.push({ path, body: JSON.stringify(publishedSchema) });

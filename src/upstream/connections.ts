@@ -42,7 +42,7 @@ export function createConnections(limits: ConnectionLimits): Dispatcher {
       typeof connect === 'function' ? connect : buildConnector(connect);
     return new Pool(origin, {
       ...options,
-      connect: reportClosedTunnel(connector),
+      connect: failOnClosedTunnel(connector),
       connections: limits.connections,
       headersTimeout: limits.headersTimeout,
       bodyTimeout: limits.bodyTimeout,
@@ -67,10 +67,12 @@ export function createConnections(limits: ConnectionLimits): Dispatcher {
 }
 
 /**
- * Replaces the error code if a proxy closes the connection instead of opening a
- * tunnel, because undici would otherwise connect again and again.
+ * Wraps a function that connects. If a proxy closes the connection instead of opening a
+ * tunnel, the request should fail. But undici takes `UND_ERR_SOCKET` for a lost
+ * connection, and connects again and again. It reports any other code to the request, so
+ * we replace the code.
  */
-function reportClosedTunnel(
+function failOnClosedTunnel(
   connect: buildConnector.connector,
 ): buildConnector.connector {
   return (options, callback) => {

@@ -1,4 +1,4 @@
-import { limitMemory } from '../contract/limits.ts';
+import { createMemoryLimit } from '../contract/limits.ts';
 import type { Entries, ManifestEntry, Meta } from '../contract/meta.ts';
 import { createForeignError, parseMeta } from '../contract/own-files.ts';
 import {
@@ -59,8 +59,8 @@ export async function readSite(
   if (!wantsIcons(meta)) return { meta, dataSet, icons };
   const iconEntries = listIcons(entries);
   // All icons are in memory at the same time, so their sizes are checked first.
-  const keep = limitMemory(name);
-  for (const { bytes } of iconEntries) keep(bytes);
+  const countTowardLimit = createMemoryLimit(name);
+  for (const { bytes } of iconEntries) countTowardLimit(bytes);
   onIcon?.(0, iconEntries.length);
   await Promise.all(
     iconEntries.map(async (entry) => {

@@ -28,7 +28,7 @@ import {
   type RawRecord,
   type RawRecords,
   sanitizeSlug,
-  splitNames,
+  separateEnglishName,
 } from './normalize.ts';
 import {
   describeUnknownSkips,
@@ -218,15 +218,17 @@ function parseKind(
   failed: FailedRecords,
 ): RawRecord[] {
   const rawRecords: RawRecord[] = [];
-  for (const [id, rows] of tables.own) {
+  for (const [id, rows] of tables.mainTable) {
     if (skippedIds.includes(id)) continue;
-    const findRows: FindRows = (table) => tables.others.get(table)?.get(id) ?? [];
+    const findRows: FindRows = (table) =>
+      tables.otherTables.get(table)?.get(id) ?? [];
+    // `normalize` rejects an id with several rows.
     for (const row of rows) {
       try {
         const names = readNames(findRows(`${kind}_names`), languages);
         const fields = kinds[kind].readFields(row, findRows);
         const slug = readIdentifier(row);
-        rawRecords.push({ id, slug, ...splitNames(names), ...fields });
+        rawRecords.push({ id, slug, ...separateEnglishName(names), ...fields });
       } catch (error) {
         failed.add(kind, id, error);
       }
@@ -241,33 +243,33 @@ type RowsById = ReadonlyMap<number, readonly Row[]>;
 /** The tables about the records of one kind. */
 interface KindTables {
   /** The kind's own table, which lists every record. */
-  readonly own: RowsById;
+  readonly mainTable: RowsById;
   /** The other tables, by name. */
-  readonly others: ReadonlyMap<string, RowsById>;
+  readonly otherTables: ReadonlyMap<string, RowsById>;
 }
 
 function parseTables(texts: TableTexts, kind: Kind): KindTables {
-  const own = groupById(texts, pluralize(kind), 'id');
-  const others = new Map<string, RowsById>();
+  const mainTable = groupById(texts, pluralize(kind), 'id');
+  const otherTables = new Map<string, RowsById>();
   for (const table of [`${kind}_names`, ...Object.keys(kinds[kind].otherTables)]) {
-    others.set(table, groupById(texts, table, `${kind}_id`));
+    otherTables.set(table, groupById(texts, table, `${kind}_id`));
   }
-  return { own, others };
+  return { mainTable, otherTables };
 }
 
 /** Lists the ids in a kind's own table. */
-function listIds({ own }: KindTables): { readonly id: number }[] {
-  return Array.from(own.keys(), (id) => ({ id }));
+function listIds({ mainTable }: KindTables): { readonly id: number }[] {
+  return Array.from(mainTable.keys(), (id) => ({ id }));
 }
 
 /** Describes the rows that belong to no record, such as `item_names.csv row 17`. */
 function describeOrphans(tables: Readonly<Record<Kind, KindTables>>): string[] {
   const orphanRows: string[] = [];
-  for (const { own, others } of Object.values(tables)) {
-    for (const rowsById of others.values()) {
+  for (const { mainTable, otherTables } of Object.values(tables)) {
+    for (const rowsById of otherTables.values()) {
       for (const [id, rows] of rowsById) {
-        if (own.has(id)) continue;
-        for (const { record } of rows) orphanRows.push(record);
+        if (mainTable.has(id)) continue;
+        for (const { location } of rows) orphanRows.push(location);
       }
     }
   }
@@ -311,7 +313,7 @@ interface Row {
    * The location of the row for error messages, such as `items.csv row 17`. The
    * header is row 1.
    */
-  readonly record: string;
+  readonly location: string;
   /** Returns the text in a column, or `''` if the table does not have the column. */
   get(column: string): string;
 }
@@ -357,14 +359,14 @@ function parseTable(texts: TableTexts, table: string): Row[] {
     const isHeader = index === 0;
     const isEmpty = cells.every((cell) => cell.trim() === '');
     if (isHeader || isEmpty) continue;
-    const record = nameRow(index);
+    const location = nameRow(index);
     if (cells.length !== header.length) {
       throw new GamedataError(
         'data',
-        `${record}: got ${cells.length} cells, expected ${header.length}`,
+        `${location}: got ${cells.length} cells, expected ${header.length}`,
       );
     }
-    rows.push({ record, get: (column) => cells[header.indexOf(column)] ?? '' });
+    rows.push({ location, get: (column) => cells[header.indexOf(column)] ?? '' });
   }
   return rows;
 }
@@ -381,22 +383,22 @@ function groupById(texts: TableTexts, table: string, column: string): RowsById {
   return groups;
 }
 
-function parseInteger({ record, get }: Row, field: string): number {
+function parseInteger({ location, get }: Row, field: string): number {
   const text = get(field);
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
   throw new GamedataError(
     'data',
-    `${record} › ${field}: got ${formatValue(text)}, expected an integer`,
+    `${location} › ${field}: got ${formatValue(text)}, expected an integer`,
   );
 }
 
-function readIdentifier({ record, get }: Row): string {
+function readIdentifier({ location, get }: Row): string {
   const identifier = get('identifier');
   if (identifier !== '') return identifier;
   throw new GamedataError(
     'data',
-    `${record} › identifier: got "", expected an identifier`,
+    `${location} › identifier: got "", expected an identifier`,
   );
 }
 

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { kindNames } from '../contract/kinds.ts';
-import { limitMemory, responseLimits } from '../contract/limits.ts';
+import { createMemoryLimit, responseLimits } from '../contract/limits.ts';
 import type { SiteFile } from '../contract/meta.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/responses.ts';
@@ -167,6 +167,7 @@ function isImage(body: Buffer): boolean {
 interface FetchedIcons {
   readonly bodies: IconBodies;
   readonly failed: number;
+  /** Why the first icon failed. */
   readonly problem: string | null;
   readonly requests: Readonly<RequestStats> | null;
 }
@@ -205,9 +206,9 @@ async function fetchIcons(
   // Most builds request no icons, so we import this module as late as possible.
   const { closeOnAbort, createClient, isMissing } = await import('./client.ts');
   const bodies = new Map<string, Buffer>();
-  const keep = limitMemory(upstream, options.maxMemoryBytes);
+  const countTowardLimit = createMemoryLimit(upstream, options.maxMemoryBytes);
   let failedInARow = 0;
-  let problem: string | null = null;
+  let firstProblem: string | null = null;
 
   async function fetchIcon(client: Client, icon: string): Promise<void> {
     if (failedInARow >= MAX_FAILURES_IN_A_ROW) return;
@@ -216,13 +217,15 @@ async function fetchIcons(
       const getOptions = { isOptional: true, maxBytes: responseLimits.icon };
       const body = await client.get(url, acceptImage, getOptions);
       failedInARow = 0;
-      keep(body.length);
+      countTowardLimit(body.length);
       bodies.set(icon, body);
     } catch (error) {
       // An aborted request looks like a failed request, so we check for it here.
       options.signal?.throwIfAborted();
+      // Only a bug, or icons that are too large together, may end the build.
       if (!isExpected(error, 'upstream')) throw error;
-      problem ??= error.message;
+      firstProblem ??= error.message;
+      // An upstream that lacks an icon still works.
       failedInARow = isMissing(error) ? 0 : failedInARow + 1;
     }
   }
@@ -230,7 +233,7 @@ async function fetchIcons(
   return closeOnAbort(createClient(options), options.signal, async (client) => {
     await pLimit(options.concurrency).map(icons, (icon) => fetchIcon(client, icon));
     const failed = icons.length - bodies.size;
-    return { bodies, failed, problem, requests: client.stats };
+    return { bodies, failed, problem: firstProblem, requests: client.stats };
   });
 }
 

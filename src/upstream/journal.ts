@@ -20,8 +20,8 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import {
+  type CountTowardLimit,
   describeExcess,
-  type KeepBytes,
   MAX_MEMORY_BYTES,
 } from '../contract/limits.ts';
 import { parseJson } from '../contract/parse.ts';
@@ -37,8 +37,8 @@ export interface JournalOptions {
   readonly version: string;
   /** The hash of the edition, or undefined if the upstream has no editions. */
   readonly edition: string | undefined;
-  /** Counts the bytes of the stored values, which stay in memory. */
-  readonly keep: KeepBytes;
+  /** Counts the stored values, which stay in memory. Throws if they are too large. */
+  readonly countTowardLimit: CountTowardLimit;
   /** Called with a notice if the journal cannot be used. */
   readonly onNotice?: ((notice: string) => void) | undefined;
   readonly maxBytes?: number | undefined;
@@ -137,7 +137,7 @@ function nameJournal({ upstream, version, edition }: JournalOptions): string {
 }
 
 function createJournal(folder: string, options: JournalOptions): Journal {
-  const { cacheFolder = folder, keep, onNotice } = options;
+  const { cacheFolder = folder, countTowardLimit, onNotice } = options;
   const { maxBytes = MAX_MEMORY_BYTES } = options;
   const file = path.join(folder, nameJournal(options));
   // Stored values are used in place of the upstream's responses, so only a trusted
@@ -186,7 +186,7 @@ function createJournal(folder: string, options: JournalOptions): Journal {
     // The time shows that the journal is still in use.
     const now = new Date();
     futimesSync(descriptor, now, now);
-    return parseValues(valueLines, keep);
+    return parseValues(valueLines, countTowardLimit);
   }
 
   try {
@@ -226,16 +226,20 @@ function isOutdated(startLine: string, { edition }: JournalOptions): boolean {
   return ageMs < 0 || ageMs > HOUR_MS;
 }
 
-/** Parses the lines, and skips lines that were cut off. */
+/**
+ * Parses the lines, and skips lines that were cut off.
+ *
+ * @throws GamedataError if the values need too much memory
+ */
 function parseValues(
   lines: readonly string[],
-  keep: KeepBytes,
+  countTowardLimit: CountTowardLimit,
 ): Map<string, unknown> {
   const values = new Map<string, unknown>();
   for (const line of lines) {
     const entry = parseJson(line);
     if (!isEntry(entry)) continue;
-    keep(line.length);
+    countTowardLimit(line.length);
     values.set(entry.url, entry.value);
   }
   return values;

@@ -73,7 +73,7 @@ export type KindFields<K extends Kind> = FieldsByKind[K];
 export type RawRecord<K extends Kind = Kind> = CommonFields & KindFields<K>;
 export type RawRecords = { readonly [K in Kind]: readonly RawRecord<K>[] };
 
-export interface SplitNames {
+export interface SeparatedNames {
   /** Null if there is no English name. */
   readonly englishName: string | null;
   readonly names: Readonly<Record<string, string>>;
@@ -83,10 +83,10 @@ export interface SplitNames {
  * Separates the English name, which becomes a field of the record, from the names in
  * other languages.
  */
-export function splitNames({
+export function separateEnglishName({
   en,
   ...names
-}: Readonly<Record<string, string>>): SplitNames {
+}: Readonly<Record<string, string>>): SeparatedNames {
   return { englishName: en ?? null, names };
 }
 
@@ -396,18 +396,18 @@ function resolveIndices(
   const firstIndices = new Map<number, number>();
   for (const { generation, index } of gameIndices) {
     const firstIndex = firstIndices.get(generation);
-    const hasField = generation >= 1 && generation <= LAST_INDEXED_GENERATION;
-    if (firstIndex === index) {
+    if (firstIndex === undefined) {
+      firstIndices.set(generation, index);
+      const hasField = generation >= 1 && generation <= LAST_INDEXED_GENERATION;
+      const problem = `index in generation ${generation}, which has no field`;
+      if (!hasField) warn('unknown-generation', problem);
+    } else if (firstIndex === index) {
       const problem = `index ${index} of generation ${generation} is listed twice`;
       warn('repeated-index', problem);
-    } else if (firstIndex !== undefined) {
+    } else {
       const problem = `indices ${firstIndex} and ${index} for generation ${generation}`;
       warn('conflicting-index', `${problem}, using ${firstIndex}`);
-    } else if (!hasField) {
-      const problem = `index in generation ${generation}, which has no field`;
-      warn('unknown-generation', problem);
     }
-    firstIndices.set(generation, firstIndex ?? index);
   }
   const fields: Record<string, number | null> = {};
   for (let generation = 1; generation <= LAST_INDEXED_GENERATION; generation++) {

@@ -8,7 +8,11 @@
  */
 
 import * as z from 'zod';
-import { limitMemory, responseLimits } from '../contract/limits.ts';
+import {
+  type CountTowardLimit,
+  createMemoryLimit,
+  responseLimits,
+} from '../contract/limits.ts';
 import { type Edition, parseEdition } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { GamedataError, isExpected } from '../errors.ts';
@@ -150,10 +154,17 @@ async function readEdition<T>(
   options: EditionOptions,
   readAll: (reader: EditionReader) => Promise<T>,
 ): Promise<T> {
-  const keep = limitMemory(options.upstream, options.maxMemoryBytes);
-  const journal = openJournal({ ...options, edition: edition?.hash, keep });
+  const countTowardLimit = createMemoryLimit(
+    options.upstream,
+    options.maxMemoryBytes,
+  );
+  const journal = openJournal({
+    ...options,
+    edition: edition?.hash,
+    countTowardLimit,
+  });
   try {
-    const reader = createReader(client, journal, edition, keep);
+    const reader = createReader(client, journal, edition, countTowardLimit);
     const value = await readAll(reader);
     journal.finish();
     return value;
@@ -178,7 +189,7 @@ function createReader(
   client: Client,
   journal: Journal,
   edition: Edition | null,
-  keep: (bytes: number) => void,
+  countTowardLimit: CountTowardLimit,
 ): EditionReader {
   const { stats } = client;
   let isStated = false;
@@ -201,7 +212,7 @@ function createReader(
     };
     const value = await client.get(url, accept, { maxBytes });
     const json = JSON.stringify(value);
-    keep(json.length);
+    countTowardLimit(json.length);
     if (hash !== undefined) isStated = true;
     if (hash === edition?.hash) journal.add(url, json);
     return value;

@@ -58,16 +58,25 @@ export function readRemoteDataSet(
   const folder = `/${DATA_FOLDER.slice(0, -1)}`;
   const address = url.endsWith(folder) ? url : url + folder;
   return closeOnAbort(createClient(options), options.signal, async (client) => {
-    const deployment = { client, address, root: DATA_SET_FILE };
-    const dataSet = await readOneDeployment(deployment, (root) => {
-      const { files } = parseDescription(address, root);
-      const read = createReader(deployment, entriesByPath(files));
-      return readDataSet({
-        name: address,
-        get: (file) => (file === DATA_SET_FILE ? root : read(file)),
-      });
-    });
+    const remote = { client, address, hashListFile: DATA_SET_FILE };
+    const dataSet = await retryIfRedeployed(remote, (hashList) =>
+      readListedDataSet(remote, hashList),
+    );
     return { dataSet, requests: client.stats };
+  });
+}
+
+/** Reads the data set whose files the hash list lists. */
+function readListedDataSet(
+  remote: RemoteFolder,
+  hashList: Buffer,
+): Promise<DataSet> {
+  const { address } = remote;
+  const { files } = parseDescription(address, hashList);
+  const fetchListed = createListedFetcher(remote, entriesByPath(files));
+  return readDataSet({
+    name: address,
+    get: (file) => (file === DATA_SET_FILE ? hashList : fetchListed(file)),
   });
 }
 
@@ -82,70 +91,75 @@ export function readRemoteSite(
 ): Promise<CopiedSite> {
   const { onProgress } = options;
   return closeOnAbort(createClient(options), options.signal, async (client) => {
-    const deployment = { client, address: url, root: MANIFEST_FILE };
+    const remote = { client, address: url, hashListFile: MANIFEST_FILE };
     const onIcon = (done: number, total: number): void =>
       onProgress?.({ done, total, requests: client.stats });
-    const site = await readOneDeployment(deployment, (root) => {
-      const { files } = parseManifest(root, `${url}/${MANIFEST_FILE}`);
+    const site = await retryIfRedeployed(remote, (hashList) => {
+      const { files } = parseManifest(hashList, `${url}/${MANIFEST_FILE}`);
       const entries = entriesByPath(files);
-      const read = createReader(deployment, entries);
+      const read = createListedFetcher(remote, entries);
       return readSite({ name: url, entries, read }, { ...options, onIcon });
     });
     return { ...site, requests: client.stats };
   });
 }
 
-/** Files at an address. */
-interface Deployment {
+/** Files below an address, which a new deployment may replace at any time. */
+interface RemoteFolder {
   readonly client: Client;
   readonly address: string;
-  /** The file that lists the hashes of all others. */
-  readonly root: string;
+  /** The path of the file that lists the hashes of all others. */
+  readonly hashListFile: string;
 }
 
 /**
- * Calls a function with the content of the root file, which lists the hashes of all
- * others. If the function fails and the root file has changed meanwhile, a new deployment
+ * Calls a function that reads all files, with the content of the file that lists their
+ * hashes. If the function fails and the hash list has changed meanwhile, a new deployment
  * has replaced the files, so the function is called again.
  */
-async function readOneDeployment<T>(
-  deployment: Deployment,
-  readAll: (root: Buffer) => Promise<T>,
+async function retryIfRedeployed<T>(
+  remote: RemoteFolder,
+  readAll: (hashList: Buffer) => Promise<T>,
 ): Promise<T> {
-  let root = await fetchRoot(deployment);
+  let hashList = await fetchHashList(remote);
   for (let deployments = 1; ; deployments++) {
     try {
-      return await readAll(root);
+      return await readAll(hashList);
     } catch (error) {
       const isBug = !(error instanceof GamedataError);
       if (isBug || deployments === MAX_DEPLOYMENTS) throw error;
       // If this request fails as well, the first error explains more.
-      const currentRoot = await fetchRoot(deployment).catch(() => root);
-      if (currentRoot.equals(root)) throw error;
-      root = currentRoot;
+      const currentHashList = await fetchHashList(remote).catch(() => hashList);
+      if (currentHashList.equals(hashList)) throw error;
+      hashList = currentHashList;
     }
   }
 }
 
-/** Fetches the root file past caches. A site that is not ours does not have it. */
-async function fetchRoot({ client, address, root }: Deployment): Promise<Buffer> {
+/** Fetches the hash list past caches. A site that is not ours does not have it. */
+async function fetchHashList({
+  client,
+  address,
+  hashListFile,
+}: RemoteFolder): Promise<Buffer> {
   const options = {
-    maxBytes: getMaxBytes(root),
+    maxBytes: getMaxBytes(hashListFile),
     isPastCaches: true,
     isOptional: true,
   };
   try {
-    return await client.get(`${address}/${root}`, ({ body }) => body, options);
+    const url = `${address}/${hashListFile}`;
+    return await client.get(url, ({ body }) => body, options);
   } catch (error) {
     if (findFailure(error)?.status === 404) {
-      throw createForeignError(address, root);
+      throw createForeignError(address, hashListFile);
     }
     throw error;
   }
 }
 
 /** Returns a function that fetches a file until it matches its hash. */
-function createReader({ client, address }: Deployment, entries: Entries) {
+function createListedFetcher({ client, address }: RemoteFolder, entries: Entries) {
   return async (file: string): Promise<Buffer> => {
     const entry = entries.get(file);
     const record = `${address}/${file}`;

@@ -14,7 +14,7 @@ import {
   normalize,
   type RawRecord,
   type RawRecords,
-  splitNames,
+  separateEnglishName,
 } from './normalize.ts';
 import { type EditionReader, readOneEdition } from './one-edition.ts';
 import {
@@ -116,13 +116,14 @@ export function parseRecord<K extends Kind>(
   const location = { kind, record };
   const { id, name: slug, names } = parse(commonSchema, json, location);
   const fields = parse(fieldSchemas[kind], json, location);
-  const firstNames = new Map<string, string>();
-  // If a language has several names, the first one wins. We iterate in reverse
-  // order, so that it replaces the others.
+  const namesByLanguage = new Map<string, string>();
+  // If a language has several names, the first one wins. We start with the last name,
+  // so that the first one replaces the others.
   for (const { language, name } of names.toReversed()) {
-    firstNames.set(language.name, name);
+    namesByLanguage.set(language.name, name);
   }
-  return { id, slug, ...splitNames(Object.fromEntries(firstNames)), ...fields };
+  const separatedNames = separateEnglishName(Object.fromEntries(namesByLanguage));
+  return { id, slug, ...separatedNames, ...fields };
 }
 
 /**

@@ -26,7 +26,7 @@ function createScene(defaults: Partial<JournalOptions> = {}) {
     upstream: 'https://example.test/api/v2',
     version: 'rest-1',
     edition: EDITION,
-    keep() {},
+    countTowardLimit() {},
     ...defaults,
   };
   const open = (more: Partial<JournalOptions> = {}) =>

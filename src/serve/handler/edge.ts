@@ -59,7 +59,8 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
       const response = await fetchFile(file);
       if (response.status !== 200) {
         await response.body?.cancel();
-        rejectFailure(file, response.status);
+        throwIfTemporary(file, response.status);
+        // Any other status means that the site does not have the file.
         return undefined;
       }
       const body = new Uint8Array(await response.arrayBuffer());
@@ -73,8 +74,7 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
  * Throws for temporary failures of the host, because they must not become a 404,
  * which caches would store.
  */
-function rejectFailure(file: string, status: number): void {
-  if (status >= 500 || status === 429) {
-    throw new Error(`${file}: got status ${status}, expected 200`);
-  }
+function throwIfTemporary(file: string, status: number): void {
+  const isTemporary = status >= 500 || status === 429;
+  if (isTemporary) throw new Error(`${file}: got status ${status}, expected 200`);
 }

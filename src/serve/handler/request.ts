@@ -38,7 +38,11 @@ export type Endpoint =
 
 export type Target =
   | Endpoint
-  | { readonly type: 'redirect'; readonly path: string }
+  | {
+      readonly type: 'redirect';
+      /** The path to redirect to, without the base path. */
+      readonly path: string;
+    }
   | { readonly type: 'file'; readonly file: string }
   | { readonly type: 'nothing' };
 
@@ -59,22 +63,23 @@ export function resolveTarget(sentPath: string, base = ''): Target {
   if (decoded === API_PREFIX) {
     return { type: 'root', name: 'Api Root', file: rootFile };
   }
-  const names = parseEndpoint(decoded);
+  // The API's root and the docs need their trailing slash like lists and records.
   const isRootOrDocs = [API_PREFIX, DOCS_PATH].includes(`${decoded}/`);
-  const lacksSlash = isRootOrDocs || (names && !decoded.endsWith('/'));
-  if (lacksSlash) return { type: 'redirect', path: `${path}/` };
-  return names ? resolveEndpoint(names) : resolveFile(decoded, base);
+  if (isRootOrDocs) return { type: 'redirect', path: `${path}/` };
+  const names = parseListOrRecordPath(decoded);
+  if (names === undefined) return resolveFile(decoded, base);
+  if (!decoded.endsWith('/')) return { type: 'redirect', path: `${path}/` };
+  return createEndpoint(names);
 }
 
 /** The names in the path of a list or a record. */
-
 interface EndpointNames {
   readonly kind: Kind;
   readonly slug: string | undefined;
 }
 
 /** The titles are those of the reference framework. */
-function resolveEndpoint({ kind, slug }: EndpointNames): Endpoint {
+function createEndpoint({ kind, slug }: EndpointNames): Endpoint {
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
   const isPossibleSlug = /^[a-z0-9-]+$/.test(slug);
@@ -86,7 +91,7 @@ function resolveEndpoint({ kind, slug }: EndpointNames): Endpoint {
  * Parses `/api/gamedata/<kind>/` and `/api/gamedata/<kind>/<slug>/`, with or without
  * the trailing slash.
  */
-function parseEndpoint(decoded: string): EndpointNames | undefined {
+function parseListOrRecordPath(decoded: string): EndpointNames | undefined {
   if (!decoded.startsWith(API_PREFIX)) return undefined;
   const names = decoded.slice(API_PREFIX.length);
   const match = /^([^/.]+)(?:\/([^/.]+))?\/?$/.exec(names);

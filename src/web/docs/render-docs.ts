@@ -28,7 +28,7 @@ export interface DocsContent {
   /** The first lines of each file that is not JSON, by path. */
   readonly excerpts: ReadonlyMap<string, string>;
   /** Whether the host supports any limit and offset. */
-  readonly anyPageRange: boolean;
+  readonly supportsAnyPageRange: boolean;
 }
 
 /**
@@ -40,13 +40,13 @@ export function renderDocs(
   content: DocsContent,
   site: LinkedSite,
 ): string {
-  const { operations, anyPageRange } = content;
+  const { operations, supportsAnyPageRange } = content;
   const endpoints = operations.filter(({ group }) => group === 'records');
   const names = operations.filter(({ group }) => group === 'names');
   const downloads = operations.filter(({ group }) => group === 'downloads');
   const files = operations.filter(({ group }) => group === 'site');
   const renderSection = (operation: Operation): Markup =>
-    renderEndpoint(operation, site, anyPageRange);
+    renderEndpoint(operation, site, supportsAnyPageRange);
   const isNegotiated = site.links === 'query';
   const values: Record<string, HtmlValue | boolean> = {
     base: site.base_url,
@@ -56,8 +56,8 @@ export function renderDocs(
     // The template has a block of text for each of these cases.
     negotiated: isNegotiated,
     file: !isNegotiated,
-    any: isNegotiated && anyPageRange,
-    built: isNegotiated && !anyPageRange,
+    any: isNegotiated && supportsAnyPageRange,
+    built: isNegotiated && !supportsAnyPageRange,
     endpoints: endpoints.map(renderSection),
     names: names.map(renderSection),
     types: renderTypes(content.schemas),
@@ -121,12 +121,12 @@ const getQuery = ({ group }: Operation): string =>
 /**
  * Renders an endpoint's section.
  *
- * @param anyPageRange whether the host supports any limit and offset
+ * @param supportsAnyPageRange whether the host supports any limit and offset
  */
 function renderEndpoint(
   endpoint: Operation,
   site: LinkedSite,
-  anyPageRange: boolean,
+  supportsAnyPageRange: boolean,
 ): Markup {
   const { path, id, summary, schema, example, group } = endpoint;
   // Endpoints always have a schema. It is missing only for files such as CSV.
@@ -140,7 +140,7 @@ function renderEndpoint(
   return html`<section id="${id}">
 <h3><code>GET ${path}</code></h3>
 <p>${summary}. The response is <a href="#${type}">${type}</a>.${renderTryLink(endpoint, site)}</p>
-${renderFields('Parameter', describeParameters(endpoint, anyPageRange))}
+${renderFields('Parameter', describeParameters(endpoint, supportsAnyPageRange))}
 <pre><code>curl "${url}"</code></pre>
 ${response}
 </section>`;
@@ -176,10 +176,13 @@ interface Field {
 }
 
 /** Lists an endpoint's parameters, with the page ranges that this host accepts. */
-function describeParameters(endpoint: Operation, anyPageRange: boolean): Field[] {
+function describeParameters(
+  endpoint: Operation,
+  supportsAnyPageRange: boolean,
+): Field[] {
   const fields: Field[] = [];
   if (endpoint.pathParameter) fields.push(endpoint.pathParameter);
-  const rangeDescriptions = describePageRange(anyPageRange);
+  const rangeDescriptions = describePageRange(supportsAnyPageRange);
   for (const name of endpoint.parameters) {
     const parameter: Parameter = parameters[name];
     const description = rangeDescriptions[name] ?? parameter.description;
@@ -193,9 +196,9 @@ function describeParameters(endpoint: Operation, anyPageRange: boolean): Field[]
  * contrast, describes all hosts.
  */
 function describePageRange(
-  anyPageRange: boolean,
+  supportsAnyPageRange: boolean,
 ): Partial<Record<ParameterName, string>> {
-  if (!anyPageRange) {
+  if (!supportsAnyPageRange) {
     return {
       limit: `Always ${PAGE_SIZE}.`,
       offset: `The number of records to skip: a multiple of ${PAGE_SIZE} below \`count\`.`,
