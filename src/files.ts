@@ -28,7 +28,7 @@ export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
 }
 
 /**
- * Calls a function, and converts its failure to an `GamedataError`, such as `site:
+ * Calls a function, and converts its failure to a `GamedataError`, such as `site:
  * cannot be written (ENOSPC)`.
  */
 export function explainFailure<T>(
@@ -57,7 +57,7 @@ interface SystemCallError extends Error {
 }
 
 /**
- * Converts a system call's error to an `GamedataError` that names the call. Returns
+ * Converts a system call's error to a `GamedataError` that names the call. Returns
  * any other error unchanged.
  */
 export function toOutputError(error: unknown, name: string): unknown {

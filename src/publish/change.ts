@@ -1,8 +1,9 @@
+import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Entries } from '../contract/meta.ts';
 import { listFirst } from '../contract/words.ts';
 import { GamedataError } from '../errors.ts';
-import { readStatus } from '../files.ts';
+import { explainFailure, listParentFolders, readStatus } from '../files.ts';
 
 /**
  * What publishing does to the files in a site's folder. The manifest is always replaced
@@ -109,4 +110,22 @@ export function assertNothingInTheWay(folder: string, change: Change): void {
   const hint =
     'If they are yours, move them elsewhere, or into public/ to make them part of the site. Otherwise, delete them.';
   throw new GamedataError('output', `${folder}: ${problem}`, { hint });
+}
+
+/**
+ * Checks that this user may change every folder in which files are moved or removed. A
+ * build checks this before it commits the change. Otherwise, a site that another user had
+ * built would be replaced only in part.
+ *
+ * @throws GamedataError
+ */
+export function assertWritable(folder: string, change: Change): void {
+  const { added, replaced, removed } = change;
+  for (const parent of listParentFolders([...added, ...replaced, ...removed])) {
+    const subfolder = path.join(folder, parent);
+    if (!readStatus(subfolder)?.isDirectory()) continue;
+    explainFailure('cannot be changed', subfolder, () =>
+      accessSync(subfolder, constants.W_OK),
+    );
+  }
 }

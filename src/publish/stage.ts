@@ -14,7 +14,7 @@ import { createEntry } from '../data/entries.ts';
 import { GamedataError } from '../errors.ts';
 import { attempt, explainFailure, readFile } from '../files.ts';
 import { findCommittedManifest, type ManifestFile } from '../site-folder.ts';
-import { assertNothingInTheWay, compareSites } from './change.ts';
+import { assertNothingInTheWay, assertWritable, compareSites } from './change.ts';
 import { setLaterTime } from './file-times.ts';
 import { flush, flushAll } from './flush.ts';
 import type { Published } from './published.ts';
@@ -82,6 +82,7 @@ async function stageAndCommit(
   }
   assertManifestSize(folder, manifestFile, manifest);
   assertNothingInTheWay(folder, change);
+  assertWritable(folder, change);
   workFolder.write(`${WORK_FOLDER}/${manifestFile}`, manifest);
   explainFailure('cannot be committed', folder, () =>
     commit(folder, manifestFile, stagedPaths),

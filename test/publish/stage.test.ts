@@ -15,6 +15,17 @@ afterEach(() => void vi.resetAllMocks());
 const { expectRejected, failing, publishedSite, publishTree, readTree } = support;
 const [old, fresh] = support.littleChanged;
 
+it('changes nothing if another user has made a folder of the published site', async () => {
+  const out = await publishedSite(old);
+  vi.mocked(fs.accessSync).mockImplementation((folder) => {
+    if (folder === path.join(out, 'gone/x')) failing('EACCES')();
+  });
+  await expectRejected(out, () => publishTree(out, fresh), {
+    message: `${path.join(out, 'gone/x')}: cannot be changed (EACCES)`,
+    hint: expect.stringContaining('chown'),
+  });
+});
+
 /** The functions whose failure a build has to survive. */
 const changingCalls = [
   'chmodSync',
