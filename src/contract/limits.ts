@@ -63,7 +63,7 @@ export function getMaxBytes(file: string): number {
   return OTHER_FILE_BYTES;
 }
 
-/** Describes a size that exceeds the limit, or returns undefined if it does not. */
+/** Describes a size that exceeds the limit. Returns undefined for any other size. */
 export function describeExcess(bytes: number, maxBytes: number): string | undefined {
   if (bytes <= maxBytes) return undefined;
   return `has ${bytes} bytes, expected at most ${maxBytes}`;

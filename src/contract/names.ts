@@ -52,7 +52,7 @@ const namesBySlug = z
     }
   });
 
-/** Accepts any slug as a key, because readers drop the names of unknown records. */
+/** Accepts any key as a slug. Names of records that do not exist are dropped later. */
 export const namesReader = addMissingKinds(
   {},
   namesSchema.extend(mapKinds(() => namesBySlug)),

@@ -29,7 +29,7 @@ export function extendHistory(history: History, step: Comparison): History {
   return { steps: [{ ...newestStep, to: step.to }, ...olderSteps] };
 }
 
-/** Drops the oldest steps that exceed the limits. */
+/** Drops old steps until the history is within the limits. */
 function limitHistory(steps: readonly Comparison[]): History {
   const kept: Comparison[] = [];
   let changes = 0;

@@ -90,7 +90,7 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
     pattern: `^${api}(?:/.*)?$`,
     method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   };
-  // Browsers get pages at every path but those of files, whose names contain a dot.
+  // Browsers get pages at all paths except those of files, which contain a dot.
   const browsers = {
     pattern: `^${api}(?:/${anyFolders}[^/.]*)?$`,
     header: { accept: 'text/html' },

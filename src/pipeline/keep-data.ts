@@ -56,6 +56,7 @@ export async function keepDataSet(
   // The time shows in which order data sets were kept, also if one is kept again.
   const now = new Date();
   utimesSync(path.join(target, DATA_SET_FILE), now, now);
+  // The oldest come first.
   const otherNames = keptNames.filter((name) => name !== currentName);
   const excess = Math.max(0, otherNames.length + 1 - keep);
   for (const name of otherNames.slice(0, excess)) {

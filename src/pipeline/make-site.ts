@@ -62,8 +62,8 @@ export interface MakeSiteOptions {
 }
 
 /**
- * Builds a site or a copy, and publishes it into a folder. Before anything is read, the
- * folder is locked and an interrupted change is finished.
+ * Builds a site or a copy, and publishes it into a folder. First, it locks the
+ * folder and completes the change of a build that was killed.
  *
  * @throws GamedataError. The published site is then unchanged, except if the new files
  * could not be moved into place. The next build completes such a change.
@@ -144,7 +144,7 @@ async function buildSite(
   };
 }
 
-/** The parts of the published site that the next one continues. */
+/** The parts of the published site that the next site takes over. */
 interface PublishedSite {
   /** Undefined if nothing is published. */
   readonly meta: Meta | undefined;

@@ -43,6 +43,7 @@ function createParents(folder: string, created: string[]): void {
   // Node returns the outermost folder that it has made.
   const outermost = fs.mkdirSync(parent, { recursive: true });
   if (outermost === undefined) return;
+  // Every folder from the parent up to the outermost one is new.
   const newParents: string[] = [];
   while (parent.length >= outermost.length) {
     newParents.push(parent);

@@ -24,6 +24,7 @@ export interface Lock {
  */
 export function lockFolder(folder: string): Lock {
   const descriptor = openSync(folder, 'r');
+  // In the program, the descriptor has the number 3, because it is the fourth in `stdio`.
   // BusyBox knows only the short option.
   const { status, stderr, error } = spawnSync('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'pipe', descriptor],

@@ -40,7 +40,7 @@ export interface PublishOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An output folder that is locked, and whose interrupted change is finished. */
+/** An output folder that this build has locked. It contains no unfinished change. */
 export interface Output {
   /** The folder's path as the user entered it. */
   readonly folder: string;

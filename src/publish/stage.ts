@@ -122,7 +122,7 @@ interface StagedFiles {
   readonly stagedPaths: readonly string[];
 }
 
-/** The number of files after which a build pauses to handle signals such as SIGINT. */
+/** The number of files after which a build pauses, so that SIGINT can stop it. */
 const FILES_AT_ONCE = 64;
 
 /**
@@ -144,9 +144,11 @@ async function stageFiles(
     entries.push(entry);
     if (!hasPublished(published, entry)) {
       workFolder.write(`${STAGED_FOLDER}/${file.path}`, body);
+      // Web servers then send another ETag than for the published file.
       setLaterTime(getStagedPath(folder, file.path), path.join(folder, file.path));
       stagedPaths.push(file.path);
     }
+    // Meanwhile, Node can handle signals.
     if (entries.length % FILES_AT_ONCE === 0) await setImmediate();
     signal?.throwIfAborted();
   }

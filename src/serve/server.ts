@@ -140,7 +140,7 @@ const listenProblems: Readonly<
 > = {
   EADDRINUSE: [
     'already in use',
-    'Choose another port, and a base URL to which links then lead: npm start -- --port 4000 --base-url http://127.0.0.1:4000',
+    'Choose another port, and let links lead to it: --port 4000 --base-url http://127.0.0.1:4000 (after npm start, put -- before these options).',
   ],
   EACCES: ['requires privileges', 'Choose a port above 1023 with --port.'],
   EADDRNOTAVAIL: [

@@ -26,8 +26,8 @@ function isBundledPublished({ previous, dataFolder }: SourceContext): boolean {
 /**
  * Creates the source that reads the upstream, or falls back to the bundled data set. It
  * falls back only if nothing else is published yet, the user has named no upstream, and
- * reading fails before the first list is complete. A later failure ends the build,
- * because then the upstream can be read in general.
+ * reading fails before the first list is complete. After that, the upstream evidently
+ * works, so a failure ends the build.
  *
  * @param bundledSource the source that reads the bundled data set
  */
@@ -39,7 +39,6 @@ export function createAutoSource(
     const hasOtherData = context.isPublished && !isBundledPublished(context);
     const mayFallBack = !hasOtherData && context.upstream === undefined;
     if (!mayFallBack) return restSource(context);
-    // Tells failures before the first list from later ones.
     let hasReadList = false;
     try {
       return await restSource({

@@ -11,7 +11,7 @@ import type { AcceptableResponse, Client, ClientOptions } from './client.ts';
 import type { RequestStats } from './transport.ts';
 
 export interface IconsReport extends IconSource {
-  /** The number of different icons that need a file, which is 0 for links. */
+  /** The number of icon files in the site. A site that links to icons has none. */
   readonly icons: number;
   /** The number of icons that were taken from the copied site. */
   readonly copied: number;

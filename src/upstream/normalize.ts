@@ -216,7 +216,7 @@ function normalizeRecord(
   return { record, names };
 }
 
-/** Converts an item's fields. The fields of other kinds are returned unchanged. */
+/** Converts the fields of an item. Returns the fields of a move unchanged. */
 function convertFields(fields: KindFields<Kind>, warn: Warn): object {
   if (!('sprite' in fields)) return fields;
   const indices = resolveIndices(fields.gameIndices, warn);
@@ -345,9 +345,9 @@ function addNames(
 }
 
 /**
- * Returns the names in a language, and adds a language that is new.
+ * Returns the names in a language. A new language gets an empty list of names.
  *
- * @throws GamedataError if there are too many, because each language becomes a file
+ * @throws GamedataError if there are too many languages, because each one becomes a file
  */
 function getOrAddLanguage(
   namesByLanguage: Map<string, Names>,

@@ -48,7 +48,8 @@ export interface EditionOptions extends ClientOptions {
 export interface EditionReader {
   readonly stats: Readonly<RequestStats>;
   /**
-   * Reads a URL, from the journal if this edition has been read before.
+   * Reads a URL. If an earlier run has already read it in this edition, the value comes
+   * from the journal.
    *
    * @param decode converts the body to a value that JSON can represent, or throws a
    * `GamedataError` to reject the response
@@ -122,7 +123,7 @@ async function requestEdition(
     const edition = await client.get(`${upstream}/meta/`, parseMeta, metaOptions);
     if (edition !== null) return edition;
   } catch (error) {
-    // Without an answer, the next request would fail in the same way.
+    // If the upstream sent no response at all, it would not answer the next request either.
     if (findFailure(error)?.isAnswered !== true) throw error;
   }
   return client.get(firstUrl, parseHeaders, options);

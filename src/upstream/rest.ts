@@ -182,7 +182,7 @@ interface ListEntry {
 
 type Lists = Readonly<Record<Kind, readonly ListEntry[]>>;
 
-/** Reads the list of each kind. */
+/** Reads the list of all moves, the list of all items, and so on. */
 async function readLists(
   reader: EditionReader,
   upstream: string,

@@ -89,8 +89,9 @@ export interface SourceResult {
 type RecordIds = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
 
 /**
- * Describes the skipped records that do not exist. They are no error, because the
- * configuration file outlives the upstream's mistake.
+ * Reports ids in `--skip` that the upstream does not list. This is not an error, because
+ * an operator may leave `--skip` in the configuration file after the upstream has removed
+ * a broken record.
  */
 export function describeUnknownSkips(
   skip: Skipped | undefined,

@@ -122,8 +122,8 @@ async function checkDeployment(
 }
 
 /**
- * Selects the guarantees that all hosts of a site keep. Plain file servers serve a site
- * without hosts.
+ * Selects the guarantees that every host of a site can keep. A site that names no hosts is
+ * meant for plain file servers.
  */
 function selectGuarantees(siteHosts: readonly HostName[]): GuaranteeName[] {
   return guaranteeNames.filter((name) => {

@@ -18,7 +18,7 @@ export interface PlannedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The site that a deployment should serve. Its records determine the requests. */
+/** The site that a deployment should serve. `verify` requests this site's records. */
 export interface ExpectedSite {
   /** Its base URL is the one that the deployment's links must have. */
   readonly meta: Meta;

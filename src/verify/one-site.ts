@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { GamedataError } from '../errors.ts';
 
 /**
- * Checks a site, and discards the result if the manifest has changed meanwhile, because
- * a mixture of two sites looks like damage.
+ * Checks a site. If the site was replaced while it was checked, the result would describe
+ * parts of two sites, so an error is thrown instead.
  *
  * @param name the folder or the URL of the site
  * @throws GamedataError if the manifest has changed

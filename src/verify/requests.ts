@@ -7,7 +7,7 @@ import type { ExpectedSite } from './expected.ts';
 /** Lists paths for a site, with their queries. */
 export type ListPaths = (site: ExpectedSite) => readonly string[];
 
-/** The paths and numbers of one kind that requests are made from. */
+/** The paths and numbers from which the requests for one kind are made. */
 export interface KindPaths {
   /** The path of the list, without its trailing slash. */
   readonly list: string;

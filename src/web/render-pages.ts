@@ -285,7 +285,9 @@ const describedFiles: readonly string[] = [
   paths.MANIFEST_FILE,
 ];
 
-/** Renders a table row for the docs, and for each file that describes the site. */
+/**
+ * Renders the table of files that describe the site. Its first row links to the docs.
+ */
 function renderDescriptions(sizes: Sizes): Markup[] {
   const rows = [
     renderDescription('docs/', 'Every endpoint and field, with code to copy'),

@@ -143,7 +143,7 @@ describe('the journal', () => {
     expect(readdirSync(cacheFolder)).toContain('old.ndjson');
   });
 
-  it('adds no value beyond the size limit, and empties a journal that is already larger', () => {
+  it('stops adding values at the size limit, and empties a journal that is already larger', () => {
     const { addValues, open, readUrls, findFile } = createScene();
     addValues('a', 'b');
     const { size: maxBytes } = statSync(findFile());

@@ -132,7 +132,7 @@ describe('the number of languages', () => {
     );
   });
 
-  it('rejects names in more than 100 languages in all records together', () => {
+  it('rejects records with names in more than 100 different languages', () => {
     const items = [
       rawItem(1, { names: createNames(60, 'a') }),
       rawItem(2, { names: createNames(60, 'b') }),

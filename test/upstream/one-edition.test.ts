@@ -140,7 +140,7 @@ describe('an upstream with editions', () => {
     expect(sent).toBeGreaterThanOrEqual(countRequests() - received);
   });
 
-  it('reads the upstream again completely if another edition is cached', async () => {
+  it('reads the whole upstream again if the cache has another edition', async () => {
     let state = stateNumber(1, older);
     const { read, listJournals } = await startScene({ stateOf: () => state });
     await read();
@@ -209,7 +209,7 @@ describe('an upstream with editions', () => {
     }
   });
 
-  it('does not cache a response that states no edition', async () => {
+  it('does not cache a response that does not name its edition', async () => {
     const { read } = await startScene({
       stateOf({ path: url }) {
         if (url.includes('/move/1/')) return { data: newer };

@@ -60,8 +60,8 @@ const verifyOptions = {
       siteFolder.optional(),
     ),
     /**
-     * How long to wait until the URL serves the site in `like`, such as `90s`, `10m`
-     * or `1h`.
+     * How long to wait until the URL serves the site in the folder that `like` names.
+     * Examples are `90s`, `10m` and `1h`.
      */
     wait: option(
       '--wait <time>',

@@ -18,7 +18,7 @@ export interface PageAddress {
    * fragment contains the address.
    */
   readonly isNegotiated: boolean;
-  /** The search in a list, as query parameters. */
+  /** What the user searches for in a list, as query parameters. */
   readonly search: string;
 }
 

@@ -16,7 +16,7 @@ export interface Pager {
   readonly last: string | undefined;
 }
 
-/** Describes the part of a list at an address, with the page in its response. */
+/** Describes which part of a list a page shows, and which pages it links to. */
 export function describePager(address: string, page: ListPage): Pager {
   const { count, results } = page;
   const { limit, offset } = readPageRange(address);

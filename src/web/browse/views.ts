@@ -64,7 +64,7 @@ export interface View {
 }
 
 /**
- * Requests an address, and creates the view for its response.
+ * Loads an address, and creates the view for the response.
  *
  * @param retry loads the same address again
  */
@@ -276,7 +276,10 @@ function createNames(address: string): HTMLElement[] {
   return [box];
 }
 
-/** Creates the row with a record's name in one language, if it has one. */
+/**
+ * Creates the row with a record's name in one language. Returns no row if the record has
+ * no name in this language.
+ */
 async function createNameRow(
   { kind, slug }: RecordPath,
   { value, text }: HTMLOptionElement,

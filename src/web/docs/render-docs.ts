@@ -129,7 +129,7 @@ function renderEndpoint(
   supportsAnyPageRange: boolean,
 ): Markup {
   const { path, id, summary, schema, example, group } = endpoint;
-  // Endpoints always have a schema. It is missing only for files such as CSV.
+  // Only files such as CSV have no schema, and they are not listed here.
   const type = typeName(schema ?? '');
   const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
   const isShortened = type.endsWith('Page') || group === 'names';

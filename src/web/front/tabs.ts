@@ -21,7 +21,7 @@ export function connectTabs(list: HTMLElement): void {
     tab.addEventListener('keydown', ({ key }) => {
       const step = STEPS.get(key);
       if (step === undefined) return;
-      // `at` counts negative positions from the end, so the tabs form a circle.
+      // `at` counts negative positions from the end, so the last tab is before the first.
       const next = tabs.at((index + step) % tabs.length) ?? tab;
       select(next);
       next.focus();

@@ -203,8 +203,8 @@ export const getLangAttributes = (language: string) => ({
 });
 
 /**
- * Finds the field for the language. Returns null on a site without names in other
- * languages.
+ * Finds the field in which the user chooses a language. Returns null if the site has only
+ * English names.
  */
 export const findLanguageField = (): HTMLSelectElement | null =>
   document.querySelector('#names-language');

@@ -100,7 +100,7 @@ describe('gamedata serve', () => {
     const { folder: dir, port } = await serveSite();
     await expect(serve({ dir, port })).rejects.toMatchObject({
       message: `port ${port} on 127.0.0.1: already in use`,
-      hint: 'Choose another port, and a base URL to which links then lead: npm start -- --port 4000 --base-url http://127.0.0.1:4000',
+      hint: 'Choose another port, and let links lead to it: --port 4000 --base-url http://127.0.0.1:4000 (after npm start, put -- before these options).',
     });
     for (const [options, message] of [
       [{ port: 65_536 }, '--port: got 65536, expected an integer from 0 to 65535'],

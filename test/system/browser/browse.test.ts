@@ -293,7 +293,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       return visit(`${siteWithPassword}/api/gamedata/item/`);
     }
 
-    it('searches, opens a record and returns if the URL contains a user name and password', async () => {
+    it('searches, opens a record and goes back if the URL has a user name and password', async () => {
       const { page, problems } = await visitItemsWithPassword();
       await waitForHeading(page, 'All items');
       await page.locator('#query').fill('master ball');

@@ -102,7 +102,7 @@ it.each([
   expect(address.fetchPath(path, 'file')).toBe(file);
 });
 
-it("requests an address unchanged if the site's links have queries", () => {
+it("requests the same address if the site's links have queries", () => {
   const path = '/api/gamedata/move/?limit=50';
   expect(address.fetchPath(path, 'query')).toBe('api/gamedata/move/?limit=50');
 });

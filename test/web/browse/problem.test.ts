@@ -12,7 +12,7 @@ function respondWith(status: number, statusText = '') {
 }
 
 describe('describeError', () => {
-  it('explains that nothing is at the URL of an unknown record', () => {
+  it('explains that a URL leads to no record', () => {
     const address = '/api/gamedata/move/no/';
     const problem = describeError(respondWith(404), 'Not found.', address);
     expect(problem).toEqual({
