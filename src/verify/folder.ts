@@ -5,6 +5,7 @@ import type { Counts } from '../contract/records.ts';
 import { GamedataError } from '../errors.ts';
 import { walk } from '../files.ts';
 import {
+  findCommittedManifest,
   LOST_FILES_FOLDER,
   openSite,
   readIfExists,
@@ -24,6 +25,11 @@ export interface FolderReport {
    * file servers and operating systems add files of their own.
    */
   readonly unlisted: readonly string[];
+  /**
+   * Whether a build is still moving files into place, or was killed before the end. The
+   * report is then about the new site, while web servers may send files of the old one.
+   */
+  readonly unfinished: boolean;
 }
 
 /**
@@ -45,6 +51,7 @@ export function verifyFolder(
         counts: site.meta.counts,
         problems: findProblems(site, onProgress),
         unlisted: listUnlisted(site),
+        unfinished: findCommittedManifest(folder) !== undefined,
       };
     },
   );

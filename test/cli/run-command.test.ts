@@ -121,6 +121,7 @@ it('prints only the report to stdout with --json', async () => {
     counts: data.counts,
     problems: [],
     unlisted: [],
+    unfinished: false,
   });
 });
 

@@ -50,7 +50,7 @@ function writeSite(damage: Damage): string {
 it('finds no problems in a built site', async () => {
   const { files, ...report } = await verifyFolder(site);
   const counts = everyKind({ move: 120, item: 5 }, () => 1);
-  expect(report).toEqual({ counts, problems: [], unlisted: [] });
+  expect(report).toEqual({ counts, problems: [], unlisted: [], unfinished: false });
   expect(files).toBeGreaterThan(125);
 });
 
@@ -77,6 +77,19 @@ describe('verifyFolder', () => {
     const { problems, unlisted } = await verifyFolder(folder);
     expect(problems).toEqual([]);
     expect(unlisted.toSorted()).toEqual(['link', 'photos/.DS_Store']);
+  });
+
+  it('checks the new site if a killed build has not moved all files', async () => {
+    const folder = writeSite((files) => {
+      for (const file of ['404.json', 'manifest.json']) {
+        write(`.gamedata/next/${file}`, `${files.get(file)}`)(files);
+      }
+      write('404.json', 'the old site')(files);
+    });
+    expect(await verifyFolder(folder)).toMatchObject({
+      problems: [],
+      unfinished: true,
+    });
   });
 
   it.each(['.gamedata/next/404.json', 'lost+found/x'])(

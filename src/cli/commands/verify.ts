@@ -150,10 +150,15 @@ export const command = defineCommand({
   },
 });
 
-/** Formats the files that are not listed, then the problems, and then the result. */
+/** Formats the notes, then the problems, and then the result. */
 function formatFolder(folder: string, report: FolderReport): string[] {
-  const { files, counts, problems, unlisted } = report;
+  const { files, counts, problems, unlisted, unfinished } = report;
   const lines: string[] = [];
+  if (unfinished) {
+    lines.push(
+      'note: not all new files are in place, so web servers may send files of both sites; the next build moves them',
+    );
+  }
   if (unlisted.length > 0) {
     const count = formatCount(unlisted.length, 'file');
     const shown = listFirst(unlisted, 5);
