@@ -113,7 +113,19 @@ describe('reading a list', () => {
     ['{"count":0}', 'list › results: got nothing, expected array'],
     [
       encodeList(2, [{ name: 'a', url: '1/' }]),
-      "list: got 1 results, expected 2 (the list's count)",
+      "list: got 1 different results, expected 2 (the list's count)",
+    ],
+    [
+      // The second result may be on the next page.
+      JSON.stringify({
+        count: 2,
+        next: '?offset=2',
+        results: [
+          { name: 'a', url: '1/' },
+          { name: 'a', url: '1/' },
+        ],
+      }),
+      "list: got 1 different results, expected 2 (the list's count)",
     ],
     [
       encodeList(1_000_001, []),
