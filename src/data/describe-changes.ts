@@ -100,8 +100,8 @@ export interface ChangeGroup {
 }
 
 /**
- * Marks up text from the data. If the text is a current record's slug, `path` is
- * that record's path.
+ * Marks up text from the data. If the text is the slug of a record after the
+ * change, `path` is that record's path.
  */
 type Mark = (text: string, path?: string) => string;
 
@@ -129,7 +129,7 @@ type LinesByType = Record<keyof KindChanges, string[]>;
 
 /**
  * Describes each change to the records of one kind in one line. Slugs are linked
- * only if the record still has them.
+ * only if the record has them after the change.
  */
 function describeKind(kind: Kind, changes: KindChanges, mark: Mark): LinesByType {
   const lines: LinesByType = { added: [], removed: [], renamed: [], changed: [] };

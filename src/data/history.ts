@@ -44,8 +44,8 @@ function limitHistory(steps: readonly Comparison[]): History {
 const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
 
 /**
- * Parses the newest steps in `changes.json`. Older steps that exceed the limits are
- * dropped without being validated.
+ * Parses the newest steps in `changes.json`. Steps beyond `MAX_STEPS` are dropped without
+ * being validated.
  */
 function parseHistory(json: unknown, record: string): History {
   const allSteps = parse(anySteps, json, { record }).steps;

@@ -73,9 +73,9 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
 }
 
 /**
- * Lists the operator's files that a change would overwrite or follow: whatever is in the
- * place of a new file, a folder in the place of a published file, and symlinks or files
- * in the place of a folder. A symlink could lead out of the site.
+ * Lists what a change would overwrite or follow: whatever is in the place of a new file,
+ * a folder in the place of a published file, and symlinks or files in the place of a
+ * folder. Most of them are the operator's files. A symlink could lead out of the site.
  */
 function listObstacles(folder: string, { added, replaced }: Change): string[] {
   const findGap = createGapFinder(folder);

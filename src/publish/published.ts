@@ -117,8 +117,8 @@ function parsePublished(
 
 /**
  * Returns whether a file differs from its manifest entry. A build writes the manifest
- * last, so a file that is not newer is as the build has written it. The content of a
- * newer file is compared, because `git clone` and `unzip` write files in any order.
+ * last, so a file of the same size that is not newer counts as unchanged. The content of
+ * a newer file is compared, because `git clone` and `unzip` write files in any order.
  *
  * @param manifestMs the mtime of the manifest
  */

@@ -359,8 +359,8 @@ export function findConnectionHint(cause: unknown): string | undefined {
 }
 
 /**
- * Closes the client after the work has finished or when the signal aborts. After an
- * abort, rejects with the signal's reason.
+ * Closes the client after the work has finished or when the signal aborts. If the work
+ * then fails, rejects with the signal's reason.
  */
 export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,

@@ -1,6 +1,6 @@
 /**
  * Journals keep the decoded responses of a run in files, so that an interrupted run
- * can resume, and a run with an unchanged edition needs no responses at all. Each
+ * can resume, and a run with an unchanged edition requests only the edition. Each
  * response is one line that is appended when it arrives.
  */
 

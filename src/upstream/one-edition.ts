@@ -71,7 +71,8 @@ export interface EditionReader {
 const MAX_EDITIONS = 3;
 
 /**
- * Calls a function that reads an upstream, so that all responses are from one edition.
+ * Calls a function that reads an upstream, so that all responses that state an edition
+ * state the same one.
  *
  * The current edition is requested first. Each response that states another edition is
  * requested again, past caches. If the function fails and the upstream was deployed
