@@ -18,19 +18,19 @@ import { sha256 } from '../sha256.ts';
 import { readIfExists } from '../site-folder.ts';
 
 /**
- * Matches the name of a kept data set: the day on which it was first published, and the
+ * Matches the name of a kept data set: the day on which it was first kept, and the
  * start of the SHA-256 of its `dataset.json`, which covers all of its files.
  */
 const KEPT_NAME = /^\d{4}-\d\d-\d\d-([0-9a-f]{12})$/;
 
 /**
- * Keeps the published data set in a folder next to the site, unless it is already there.
+ * Keeps a data set in a folder next to the site, unless it is already there.
  * Then removes the oldest data sets.
  *
  * @param out the folder of the site
  * @param keep the number of data sets that stay
  * @param today the current date in the form `YYYY-MM-DD`
- * @returns the kept folder, such as `site.data/2026-01-02-0123456789ab`
+ * @returns the kept folder, such as `/srv/site.data/2026-01-02-0123456789ab`
  * @throws GamedataError if the data set cannot be written
  */
 export async function keepDataSet(
@@ -39,7 +39,8 @@ export async function keepDataSet(
   keep: number,
   today: string,
 ): Promise<string> {
-  const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}.data`;
+  // A relative path such as `.` does not contain the folder's name.
+  const folder = `${path.resolve(out)}.data`;
   explainFailure('cannot be created', folder, () => createFolder(folder));
   const { files, description } = createDataSetFiles(dataSet, readDataLicense());
   const manifest = encodeBody(description);
