@@ -334,7 +334,8 @@ function hashInputs({ meta, dataSet, root, assets }: Inputs): Required<BuildInpu
   const { history, oldSlugs } = dataSet.readPast();
   const past = [history, encodeOldSlugs(oldSlugs)];
   const inputs: unknown[] = [meta, dataSet.warnings, past, assetHashes];
-  // Another document root changes nothing on other hosts, because only the configuration of web servers contains the document root.
+  // Only the configuration of web servers contains the document root, so another one
+  // changes nothing for other hosts.
   const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
   if (hasRoot) inputs.push({ root });
   return {

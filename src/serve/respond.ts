@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { commonHeaders } from '../contract/responses.ts';
-import type { PlainRequest, PlainResponse } from './handler/index.ts';
+import {
+  createNotModified,
+  type PlainRequest,
+  type PlainResponse,
+} from './handler/index.ts';
 import type { ServedSite } from './site.ts';
 
 /**
@@ -70,13 +74,8 @@ function addLastModified(
   // Only content has an ETag.
   if (response.headers.ETag === undefined) return response;
   const headers = { ...response.headers, 'Last-Modified': lastModified };
-  if (!isUnchanged(request, lastModified)) return { ...response, headers };
-  const {
-    'Content-Type': _,
-    'Content-Length': __,
-    ...unchangedHeaders
-  } = headers as Record<string, string>;
-  return { status: 304, headers: unchangedHeaders, body: null };
+  if (isUnchanged(request, lastModified)) return createNotModified(headers);
+  return { ...response, headers };
 }
 
 /** If the client has sent ETags, only they count. */

@@ -96,7 +96,6 @@ export async function verifyDeployment(
  * Checks the guarantees that the hosts of the site keep. The site's records determine
  * the requests.
  */
-
 async function checkDeployment(
   probe: Probe,
   options: DeploymentOptions,

@@ -252,14 +252,24 @@ function createContent(
   { body, etag }: Representation,
   headers: HeaderValues,
 ): PlainResponse {
+  const contentHeaders = { ...headers, ETag: etag };
   const isUnchanged = isListed(etag, request.headers.get('If-None-Match'));
-  if (isUnchanged) {
-    // A 304 has no body, so we omit the media type.
-    const { 'Content-Type': _, ...unchangedHeaders } = headers;
-    return { status: 304, headers: { ...unchangedHeaders, ETag: etag }, body: null };
-  }
+  if (isUnchanged) return createNotModified(contentHeaders);
   const parts = body instanceof Uint8Array ? [body] : body;
-  return createResponse(200, { ...headers, ETag: etag }, parts);
+  return createResponse(200, contentHeaders, parts);
+}
+
+/**
+ * Creates a 304 from the headers of the content. It has no body, so it has neither a
+ * media type nor a length.
+ */
+export function createNotModified(contentHeaders: HeaderValues): PlainResponse {
+  const {
+    'Content-Type': _type,
+    'Content-Length': _length,
+    ...headers
+  } = contentHeaders;
+  return { status: 304, headers, body: null };
 }
 
 /**
