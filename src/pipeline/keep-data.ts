@@ -30,7 +30,7 @@ const KEPT_NAME = /^\d{4}-\d\d-\d\d-([0-9a-f]{12})$/;
  * @param out the folder of the site
  * @param keep the number of data sets that stay
  * @param today the current date in the form `YYYY-MM-DD`
- * @returns the kept folder, such as `/srv/site.data/2026-01-02-0123456789ab`
+ * @returns the kept folder, such as `site.data/2026-01-02-0123456789ab`
  * @throws GamedataError if the data set cannot be written
  */
 export async function keepDataSet(
@@ -39,8 +39,7 @@ export async function keepDataSet(
   keep: number,
   today: string,
 ): Promise<string> {
-  // A relative path such as `.` does not contain the folder's name.
-  const folder = `${path.resolve(out)}.data`;
+  const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}.data`;
   explainFailure('cannot be created', folder, () => createFolder(folder));
   const { files, description } = createDataSetFiles(dataSet, readDataLicense());
   const manifest = encodeBody(description);

@@ -7,7 +7,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { keepDataSet } from '../../src/pipeline/keep-data.ts';
 import { readTree } from '../support/publishing.ts';
@@ -35,14 +35,6 @@ describe('keepDataSet', () => {
     expect(existsSync(oldest)).toBe(false);
     const names = [middle, newest].map((folder) => path.basename(folder));
     expect(listKept(out)).toEqual(names);
-  });
-
-  it('keeps a data set next to the site if the site is the current folder', async () => {
-    const out = newOut();
-    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(out);
-    const kept = await keepDataSet('.', first, 1, '2026-01-01');
-    cwd.mockRestore();
-    expect(path.dirname(kept)).toBe(`${out}.data`);
   });
 
   it('keeps an unchanged data set only once, under the date on which it was first kept', async () => {
