@@ -1,4 +1,4 @@
-/** The engines that prove the contract, in the order of the columns in HOSTS.md. */
+/** The engines that prove the contract, in the order of the hosts in HOSTS.md. */
 
 import { readFileSync } from 'node:fs';
 import {
@@ -25,8 +25,8 @@ export interface EngineRow {
   readonly engine: Engine;
   readonly links: LinkStyle;
   readonly unsupported: readonly GuaranteeName[];
-  /** The column in HOSTS.md, which several engines may share. */
-  readonly column: string;
+  /** The host's name in HOSTS.md, which several engines may share. */
+  readonly host: string;
 }
 
 /**
@@ -34,13 +34,13 @@ export interface EngineRow {
  * does not support, and may support even fewer.
  */
 function createRow(
-  column: string,
+  host: string,
   engine: Engine,
   more: readonly GuaranteeName[] = [],
   links: LinkStyle = 'query',
 ): EngineRow {
   const byHost = engine.host ? hosts[engine.host].unsupported : [];
-  return { column, engine, links, unsupported: [...byHost, ...more] };
+  return { host, engine, links, unsupported: [...byHost, ...more] };
 }
 
 /**
@@ -70,7 +70,7 @@ function createProxyRow(server: WebServer, file: string): EngineRow {
     },
   };
   return {
-    column: '`gamedata serve` behind a web server',
+    host: '`gamedata serve` behind a web server',
     engine,
     links: 'query',
     unsupported: [],
@@ -87,15 +87,15 @@ export const engines: readonly EngineRow[] = [
   createRow('Cloudflare', deno, ['compression']),
   createRow('Cloudflare', cloudflare),
   createRow('`gamedata serve`', serve, ['compression']),
-  createProxyRow(nginx, 'nginx.conf'),
-  createProxyRow(caddy, 'Caddyfile'),
-  createProxyRow(apache, 'apache.conf'),
   createRow('Netlify', netlify),
   createRow('Netlify by rules', netlifyRules),
   createRow('nginx', nginx),
   createRow('Caddy', caddy),
   createRow('Apache', apache),
+  createProxyRow(nginx, 'nginx.conf'),
+  createProxyRow(caddy, 'Caddyfile'),
+  createProxyRow(apache, 'apache.conf'),
   createRow('GitHub Pages', githubPages, [], 'file'),
-  createRow('other file servers', serveStatic, needsMoreThanFiles, 'file'),
-  createRow('other file servers', pythonHttpServer, needsMoreThanFiles, 'file'),
+  createRow('plain file servers', serveStatic, needsMoreThanFiles, 'file'),
+  createRow('plain file servers', pythonHttpServer, needsMoreThanFiles, 'file'),
 ];
