@@ -1,7 +1,7 @@
 /**
  * The table of upstream faults. Each entry describes one faulty response from the
  * upstream, and how a build reacts to it: it tries again, it fails, or it uses the
- * response. docs/FAULTS.md summarizes the table.
+ * response.
  */
 
 import type { ServerResponse } from 'node:http';

@@ -160,18 +160,13 @@ const expected: Readonly<Record<string, string | RegExp>> = {
   'Everything in one request, in sh': /^ *746\n$/,
   'Everything in one request, in python': '954 master-ball\n',
   'Search, in sh': /^(?:\{.*\}\n){17}$/,
-  'Search, in js': '17\n',
   'SQLite, in sh': '954|309\n',
-  'SQLite, in sh, again': '954|309|integer\n',
   'pandas, in python': '954 309 Int64\n',
   'DuckDB, in sql': '954 309 BIGINT\n',
   'jq, in sh': /^622\tBreakneck Blitz\n(?:\d+\t.+\n){106}$/,
   'Names in another language, in js': 'Écras’Face\n',
-  'Names in another language, in sh': 'Pound|Écras’Face\n',
-  'Has anything changed?, in js': /^sha256:[0-9a-f]{64} \d{4}-\d\d-\d\d\n$/,
-  'Has anything changed?, in js, again': '746 954\n',
+  'Has anything changed?, in js': '746 954\n',
   'Has anything changed?, in sh': '200\n304\n',
-  'With types, in ts': '',
 };
 
 it('RECIPES.md contains only tested code', () => {
@@ -310,10 +305,6 @@ it('compiles the first TypeScript example in the docs', async () => {
   const use = 'export const name: string = move.name;';
   const { stdout } = await run('ts', `${code}\n${use}`);
   expect(stdout).toBe('');
-});
-
-it('the recipes import the types from the same file as the docs', () => {
-  expect(recipes).toContain("import type { Item } from './types.d.ts';");
 });
 
 const endpoints = ['getRoot', 'getNamesIndex', 'getNames'];
