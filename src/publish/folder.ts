@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { errorCode, GamedataError } from '../errors.ts';
-import { attempt, readStatus } from '../files.ts';
+import { attempt, isInside, readStatus } from '../files.ts';
 
 /**
  * Makes a folder that a build publishes into, together with missing parent folders, or
@@ -19,38 +19,49 @@ import { attempt, readStatus } from '../files.ts';
  */
 export function createFolder(folder: string, created: string[] = []): void {
   const absolute = path.resolve(folder);
-  createParents(absolute, created);
-  try {
-    fs.mkdirSync(absolute);
+  created.unshift(...makeParents(absolute));
+  const isNew = makeUnlessExists(absolute);
+  if (isNew) {
     created.unshift(absolute);
     openToReaders(absolute);
     return;
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
   }
   assertTrustedOwner(absolute, folder);
   const target = readLink(absolute);
   if (target !== undefined) createFolder(target, created);
 }
 
-/**
- * Makes the missing parent folders of a folder.
- *
- * @param created gets their paths, inner folders first
- */
-function createParents(folder: string, created: string[]): void {
-  let parent = path.dirname(folder);
-  // Node returns the outermost folder that it has made.
-  const outermost = fs.mkdirSync(parent, { recursive: true });
-  if (outermost === undefined) return;
-  // Every folder from the parent up to the outermost one is new.
-  const newParents: string[] = [];
-  while (parent.length >= outermost.length) {
-    newParents.push(parent);
-    openToReaders(parent);
-    parent = path.dirname(parent);
+/** Makes a folder. Returns false if the name is taken, for example by a symlink. */
+function makeUnlessExists(folder: string): boolean {
+  try {
+    fs.mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
   }
-  created.unshift(...newParents);
+}
+
+/**
+ * Makes the missing parent folders of a folder, and lets every user read them.
+ *
+ * @returns the paths of the new folders, inner folders first
+ */
+function makeParents(folder: string): string[] {
+  const parent = path.dirname(folder);
+  // Node returns only the outermost folder that it has made. Undefined means that the
+  // parent folder exists already.
+  const outermost = fs.mkdirSync(parent, { recursive: true });
+  if (outermost === undefined) return [];
+  const newFolders = [parent];
+  let innermost = parent;
+  // All folders inside the outermost new one are new as well.
+  while (isInside(outermost, innermost)) {
+    innermost = path.dirname(innermost);
+    newFolders.push(innermost);
+  }
+  for (const newFolder of newFolders) openToReaders(newFolder);
+  return newFolders;
 }
 
 /**

@@ -12,39 +12,55 @@ export interface Lock {
 }
 
 /**
- * Locks a folder for this process. Opens the folder, and lets the program `flock` lock
- * the open descriptor, because Node has no such function. The lock belongs to the
- * descriptor, so it stays when `flock` ends.
- *
- * The kernel releases the lock when this process ends, however it ends, and knows it in
- * every container. Therefore there is no lock file that a killed build could leave
+ * Locks a folder, so that only one build at a time publishes there. The lock belongs to
+ * this process: the kernel releases it when the process ends, however it ends, and knows
+ * it in every container. Therefore there is no lock file that a killed build could leave
  * behind.
+ *
+ * A system or a file system that cannot lock the folder does not end the build. The lock
+ * then contains a notice instead.
  *
  * @throws HeldLockError if another build holds the lock
  */
 export function lockFolder(folder: string): Lock {
   const descriptor = openSync(folder, 'r');
-  // In the program, the descriptor has the number 3, because it is the fourth in `stdio`.
-  // BusyBox knows only the short option.
+  const release = (): void => closeSync(descriptor);
+  const result = tryToLock(descriptor);
+  if (result.state === 'locked') return { notice: undefined, release };
+  if (result.state === 'failed') {
+    const notice = `two builds at once are not detected in ${folder}, because it cannot be locked with flock (${result.reason})`;
+    return { notice, release };
+  }
+  release();
+  throw new HeldLockError('output', `${folder}: another build is publishing there`, {
+    hint: 'Wait until it has finished, or choose another folder.',
+  });
+}
+
+type LockResult =
+  | { readonly state: 'locked' }
+  /** Another process holds the lock. */
+  | { readonly state: 'held' }
+  | { readonly state: 'failed'; readonly reason: string };
+
+/**
+ * Locks an open folder with the program `flock`, because Node has no function for it. The
+ * program inherits the descriptor from this process, and locks it. The lock stays when
+ * the program ends, because this process still has the folder open.
+ */
+function tryToLock(descriptor: number): LockResult {
+  // The program gets the descriptor as its fourth file, after stdin (0), stdout (1) and
+  // stderr (2), so it knows the folder as 3. The option `-n` means that it does not wait
+  // for the lock. BusyBox does not know the long form of the option.
   const { status, stderr, error } = spawnSync('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'pipe', descriptor],
     encoding: 'utf8',
   });
-  const release = (): void => closeSync(descriptor);
-  if (status === 0) return { notice: undefined, release };
+  if (status === 0) return { state: 'locked' };
+  // `error` says why the program could not be started, and `stderr` why it failed.
   const problem = errorCode(error) || stderr.trim();
-  // BusyBox exits with 1 for every error, but it is silent only if the lock is held.
-  const isHeld = status === 1 && problem === '';
-  if (isHeld) {
-    release();
-    const hint = 'Wait until it has finished, or choose another folder.';
-    throw new HeldLockError(
-      'output',
-      `${folder}: another build is publishing there`,
-      { hint },
-    );
-  }
-  const reason = problem || `status ${status}`;
-  const notice = `two builds at once are not detected in ${folder}, because it cannot be locked with flock (${reason})`;
-  return { notice, release };
+  if (problem !== '') return { state: 'failed', reason: problem };
+  // The program is silent if the lock is held. It then exits with 1.
+  if (status === 1) return { state: 'held' };
+  return { state: 'failed', reason: `status ${status}` };
 }

@@ -69,12 +69,12 @@ export interface Output {
 export const COMPLETED = 'an interrupted build was finished first';
 
 /**
- * Opens a folder for publishing while a function uses it: makes the folder if it is
- * missing, locks it, finishes an interrupted change, and reads the published site, in
- * this order, because only the build that holds the lock may change the folder.
+ * Opens a folder for publishing while a function uses it. The folder is made if it is
+ * missing, and then locked before anything is read, because only the build that holds
+ * the lock may change it. The lock is released when the function has ended.
  *
- * The lock is released when the function has ended. If it fails, folders that were made
- * for it and are still empty are removed again.
+ * If opening the folder or the function fails, the notices so far are reported, and
+ * folders that were made here are removed if they are still empty.
  *
  * @throws GamedataError if another build is publishing there, if another user has made the
  * folder, or if it contains anything other than a published site
@@ -94,24 +94,42 @@ export async function withOutput<T>(
     );
     lock = explainFailure('cannot be locked', out, () => lockFolder(out));
     if (lock.notice !== undefined) notices.push(lock.notice);
-    const finished = finish(out);
-    if (finished.isCompleted) notices.push(COMPLETED);
-    notices.push(...finished.notices);
-    const published = readPublished(out, manifestFile);
-    // A build that was killed before its commit leaves a work folder behind.
-    attempt(() => removeWorkFolder(out));
-    const { isCompleted } = finished;
-    return await use(createOutput({ folder: out, published, notices, isCompleted }));
+    const output = openLockedFolder(out, manifestFile, notices);
+    return await use(output);
   } catch (error) {
-    // The notices are reported here, because there is no result that could contain
-    // them.
+    // There is no result that could contain the notices.
     for (const notice of notices) onNotice?.(notice);
     // Another build that holds the lock uses the folder, even if this one has made it.
-    if (!(error instanceof HeldLockError)) removeEmptyFolders(createdFolders);
+    const isUsedByOther = error instanceof HeldLockError;
+    if (!isUsedByOther) removeEmptyFolders(createdFolders);
     throw toOutputError(error, out);
   } finally {
     lock?.release();
   }
+}
+
+/**
+ * Prepares a folder that this build has locked. First completes the change of a build
+ * that was killed, because only then the folder contains one complete site. Then reads
+ * that site.
+ *
+ * @param notices gets what happened meanwhile, even if this function then throws
+ * @throws GamedataError if the change cannot be completed, or if the folder contains
+ * anything other than a published site
+ */
+function openLockedFolder(
+  folder: string,
+  manifestFile: ManifestFile,
+  notices: string[],
+): Output {
+  const finished = finish(folder);
+  const { isCompleted } = finished;
+  if (isCompleted) notices.push(COMPLETED);
+  notices.push(...finished.notices);
+  const published = readPublished(folder, manifestFile);
+  // A build that was killed before its commit leaves a work folder behind.
+  attempt(() => removeWorkFolder(folder));
+  return createOutput({ folder, published, notices, isCompleted });
 }
 
 /**

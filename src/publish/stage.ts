@@ -63,7 +63,13 @@ export async function stage(folder: string, next: NextSite): Promise<StagedChang
   }
 }
 
-/** Does the work of `stage`, but leaves the work folder behind if it fails. */
+/**
+ * Does the work of `stage`, but leaves the work folder behind if it fails.
+ *
+ * The files are staged first, because only then it is known which ones differ. If none
+ * does, there is nothing to commit. All checks come before the commit, because a
+ * committed change must be completed.
+ */
 async function stageAndCommit(
   folder: string,
   next: NextSite,
@@ -72,17 +78,22 @@ async function stageAndCommit(
   const { manifestFile } = published;
   const workFolder = prepareWorkFolder(folder);
   const { entries, stagedPaths } = await stageFiles(folder, next, workFolder);
-  const manifest = encodeManifest(entries);
   const nextEntries = entriesByPath(entries);
   const change = compareSites(published.entries, nextEntries, stagedPaths);
+
+  const manifest = encodeManifest(entries);
   const hasSameFiles = stagedPaths.length === 0 && change.removed.length === 0;
   // The manifest may differ even so, because it names the version of gamedata.
   if (hasSameFiles && hasContent(folder, manifestFile, manifest)) {
     return { entries, manifestBytes: manifest.length, written: 0, removed: 0 };
   }
+
   assertManifestSize(folder, manifestFile, manifest);
   assertNothingInTheWay(folder, change);
   assertWritable(folder, change);
+
+  // Commands take the change for committed as soon as the manifest is among the staged
+  // files. Therefore it is first written next to them, and then moved there.
   workFolder.write(`${WORK_FOLDER}/${manifestFile}`, manifest);
   explainFailure('cannot be committed', folder, () =>
     commit(folder, manifestFile, stagedPaths),
@@ -122,11 +133,13 @@ interface StagedFiles {
   readonly stagedPaths: readonly string[];
 }
 
-/** The number of files after which a build pauses, so that SIGINT can stop it. */
+/** The number of files after which a build lets Node handle signals. */
 const FILES_AT_ONCE = 64;
 
 /**
- * Writes the files that differ from the published ones to the work folder.
+ * Encodes each file of the next site, and writes it to the work folder unless the same
+ * file is already published. Most builds change only a few files, so most files are not
+ * written.
  *
  * @throws the signal's reason if it aborts
  */
@@ -143,12 +156,11 @@ async function stageFiles(
     const entry = createEntry(file.path, body);
     entries.push(entry);
     if (!hasPublished(published, entry)) {
-      workFolder.write(`${STAGED_FOLDER}/${file.path}`, body);
-      // Web servers then send another ETag than for the published file.
-      setLaterTime(getStagedPath(folder, file.path), path.join(folder, file.path));
+      stageFile(folder, workFolder, file.path, body);
       stagedPaths.push(file.path);
     }
-    // Meanwhile, Node can handle signals.
+    // Without a pause, Node could not handle SIGINT, which aborts the signal, before the
+    // end of this loop.
     if (entries.length % FILES_AT_ONCE === 0) await setImmediate();
     signal?.throwIfAborted();
   }
@@ -156,17 +168,35 @@ async function stageFiles(
   return { entries, stagedPaths };
 }
 
+/**
+ * Writes a file to the work folder, with a later mtime than the published file in its
+ * place. Web servers derive ETags from mtimes in seconds, so clients would otherwise keep
+ * the published file.
+ */
+function stageFile(
+  folder: string,
+  workFolder: WorkFolder,
+  file: string,
+  body: Uint8Array,
+): void {
+  workFolder.write(`${STAGED_FOLDER}/${file}`, body);
+  setLaterTime(getStagedPath(folder, file), path.join(folder, file));
+}
+
+/** Rejects a path that leads out of the site, or that readers would reject. */
 function assertListable(file: string): void {
   if (isListable(file)) return;
   throw new GamedataError('output', `${file}: is not a path inside the site`);
 }
 
-/** Returns whether the same file is already published. */
+/** Returns whether the same file is published, and has not been modified since. */
 function hasPublished(
   { entries, modified }: Published,
   { path: file, sha256 }: ManifestEntry,
 ): boolean {
-  return entries.get(file)?.sha256 === sha256 && !modified.has(file);
+  const publishedEntry = entries.get(file);
+  if (publishedEntry?.sha256 !== sha256) return false;
+  return !modified.has(file);
 }
 
 /**
