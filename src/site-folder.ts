@@ -153,7 +153,7 @@ function readVerified(folder: string, entries: Entries, file: string): Buffer {
 }
 
 /** Reads a file. Returns undefined if it is missing or differs from its entry. */
-export function readIntact(
+export function readIfIntact(
   folder: string,
   entry: ManifestEntry,
 ): Buffer | undefined {

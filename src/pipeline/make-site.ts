@@ -27,7 +27,7 @@ import { type Output, type PublishResult, withOutput } from '../publish/publish.
 import { sha256 } from '../sha256.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { encodeManifest } from '../site/manifest.ts';
-import { openSiteData, readIntact, readMeta } from '../site-folder.ts';
+import { openSiteData, readIfIntact, readMeta } from '../site-folder.ts';
 import type { CopiedSite } from '../upstream/copied-site.ts';
 import { gatherIcons } from '../upstream/icons.ts';
 import { loadSource } from '../upstream/index.ts';
@@ -155,7 +155,12 @@ interface PublishedSite {
   readonly dataSet: PreviousDataSet | undefined;
 }
 
-/** @throws GamedataError if the published data set or `meta.json` is damaged */
+/**
+ * Reads the description and the data set of the published site, which the next site
+ * continues. Otherwise, its history and its old slugs would start again.
+ *
+ * @throws GamedataError if the published data set or `meta.json` is damaged
+ */
 async function readPublishedSite({
   folder,
   published: { entries },
@@ -185,7 +190,7 @@ function readPublishedIcon(
   const placeholder = entries.get(PLACEHOLDER_ICON);
   const isPlaceholder = entry?.sha256 === placeholder?.sha256;
   if (!entry || isPlaceholder) return undefined;
-  return readIntact(folder, entry);
+  return readIfIntact(folder, entry);
 }
 
 function describeRestart({ meta, dataSet }: PublishedSite): string[] {

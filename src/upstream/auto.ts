@@ -14,20 +14,9 @@ import type { Source, SourceContext } from './source.ts';
 const FIRST_ATTEMPTS = 2;
 
 /**
- * Returns whether the published data set is the bundled one. This compares digests,
- * because then the bundled records need not be read.
- */
-function isBundledPublished({ previous, dataFolder }: SourceContext): boolean {
-  const description = readIfExists(dataFolder, DATA_SET_FILE);
-  if (!previous || !description) return false;
-  return parseDescription(dataFolder, description).digest === previous.digest;
-}
-
-/**
- * Creates the source that reads the upstream, or falls back to the bundled data set. It
- * falls back only if nothing else is published yet, the user has named no upstream, and
- * reading fails before the first list is complete. After that, the upstream evidently
- * works, so a failure ends the build.
+ * Creates the source that reads the upstream, or falls back to the bundled data set if the
+ * upstream cannot be read at all, for example without a network. If reading fails after
+ * the first list is complete, the upstream evidently works, so the failure ends the build.
  *
  * @param bundledSource the source that reads the bundled data set
  */
@@ -36,9 +25,7 @@ export function createAutoSource(
   defaultUpstream = DEFAULT_UPSTREAM,
 ): Source {
   return async (context) => {
-    const hasOtherData = context.isPublished && !isBundledPublished(context);
-    const mayFallBack = !hasOtherData && context.upstream === undefined;
-    if (!mayFallBack) return restSource(context);
+    if (!mayFallBack(context)) return restSource(context);
     let hasReadList = false;
     try {
       return await restSource({
@@ -61,6 +48,27 @@ export function createAutoSource(
       return { ...bundled, fallback };
     }
   };
+}
+
+/**
+ * Returns whether the bundled data set may take the place of the upstream's data. It must
+ * not replace other published data, which may be newer, nor the data of an upstream that
+ * the user has named.
+ */
+function mayFallBack(context: SourceContext): boolean {
+  const hasOtherData = context.isPublished && !isBundledPublished(context);
+  if (hasOtherData) return false;
+  return context.upstream === undefined;
+}
+
+/**
+ * Returns whether the published data set is the bundled one. This compares digests,
+ * because then the bundled records need not be read.
+ */
+function isBundledPublished({ previous, dataFolder }: SourceContext): boolean {
+  const description = readIfExists(dataFolder, DATA_SET_FILE);
+  if (!previous || !description) return false;
+  return parseDescription(dataFolder, description).digest === previous.digest;
 }
 
 /**

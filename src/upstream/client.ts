@@ -24,8 +24,11 @@ export interface ClientOptions extends TransportOptions {
 export interface GetOptions {
   /** The maximum size of the decompressed body. */
   readonly maxBytes?: number | undefined;
-  /** Whether the first attempt, too, must not be answered by a cache. */
-  readonly isPastCaches?: boolean;
+  /**
+   * Whether no cache may answer the first attempt. No cache may ever answer a further
+   * attempt.
+   */
+  readonly mustBypassCaches?: boolean;
   /** More headers for this request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the file may be missing, so that 403, 404 and 410 are final. */
@@ -138,26 +141,33 @@ export function createClient(options: ClientOptions): Client {
     return Math.min(maxAttempts, firstAttempts);
   }
 
+  /**
+   * Requests a URL until a response is accepted. Each failure is followed by a pause, and
+   * then by an attempt past caches, because a cache may have caused the failure.
+   */
   async function get<T>(
     url: string,
     accept: (response: AcceptableResponse) => T,
     getOptions: GetOptions = {},
   ): Promise<T> {
-    const { maxBytes = MAX_BODY_BYTES, isPastCaches } = getOptions;
+    const { maxBytes = MAX_BODY_BYTES, mustBypassCaches = false } = getOptions;
     for (let attempt = 1; ; attempt++) {
-      const mustBypass = isPastCaches === true || attempt > 1;
-      const sentUrl = mustBypass ? bypassCaches(url) : url;
-      let failed: AttemptError;
+      const isPastCaches = mustBypassCaches || attempt > 1;
+      const sentUrl = isPastCaches ? bypassCaches(url) : url;
+      let failure: AttemptError;
       try {
+        // The limit covers only the request. Pauses and decoding do not count.
         const response = await limit(sendAttempt, sentUrl, attempt, getOptions);
         return accept(openResponse(response, maxBytes));
       } catch (error) {
-        failed = toAttemptError(error);
+        failure = toAttemptErrorOrThrow(error);
       }
-      const { isFinal = false, retryAfterMs = 0 } = failed.details;
-      const hasNoMore = attempt >= findMaxAttempts(getOptions);
-      const isLast = isFinal || hasNoMore || closing.signal.aborted;
-      if (isLast) throw createError(url, attempt, failed);
+      const { isFinal = false, retryAfterMs = 0 } = failure.details;
+      const isLastAttempt = attempt >= findMaxAttempts(getOptions);
+      const isClosed = closing.signal.aborted;
+      if (isFinal || isLastAttempt || isClosed) {
+        throw createError(url, attempt, failure);
+      }
       await wait(Math.max(retryAfterMs, calculateBackoff(attempt, retryBaseMs)));
     }
   }
@@ -206,8 +216,8 @@ function omitTrailingSlash(url: string): string {
 }
 
 export interface AttemptDetails {
-  /** Whether the upstream has answered. */
-  readonly isAnswered: boolean;
+  /** Whether a response has arrived, even if it was then rejected. */
+  readonly hasResponse: boolean;
   /** The unexpected status, if that is the reason. */
   readonly status?: number;
   readonly retryAfterMs?: number;
@@ -244,30 +254,49 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * Creates the error for a response whose status is not a success, and decides whether
- * another attempt makes sense. Returns undefined for a success.
+ * Creates the error for a response whose status is not a success. The error says whether
+ * another attempt makes sense: it does after a temporary failure, unless the upstream asks
+ * for a pause that is too long. Returns undefined for a success.
  */
 function findStatusError(
-  { status, headers }: RawResponse,
+  response: RawResponse,
   isOptional: boolean,
 ): AttemptError | undefined {
+  const { status, headers } = response;
   if (SUCCESS_STATUS.includes(status)) return undefined;
   const retryAfterMs = parseRetryAfter(headers['retry-after']);
-  let got = String(status);
-  if (headers.location !== undefined) {
-    got += `, a redirect to ${JSON.stringify(headers.location)}`;
-  }
-  if (retryAfterMs > 0) got += ` with Retry-After ${retryAfterMs / 1000} s`;
+  const isPauseTooLong = retryAfterMs > MAX_RETRY_AFTER_MS;
+  const isFinal = isPauseTooLong || !isTemporary(status, isOptional);
+  const got = describeStatus(response, retryAfterMs);
+  return new AttemptError(`got ${got}, expected 200`, {
+    hasResponse: true,
+    status,
+    retryAfterMs,
+    isFinal,
+  });
+}
 
-  const mustExist = !isOptional && MISSING_STATUS.includes(status);
+/** Returns whether another attempt may get a different status. */
+function isTemporary(status: number, isOptional: boolean): boolean {
+  if (status >= 500 || BUSY_STATUS.includes(status)) return true;
+  // A file that must exist is missing only in a cache.
+  if (MISSING_STATUS.includes(status)) return !isOptional;
   // The upstream never sends another success status than 200, and we never request a
   // 304, so the response must come from a cache or a firewall.
-  const isInvented = status < 300 || status === 304;
-  const isBusy = status >= 500 || BUSY_STATUS.includes(status);
-  const isTemporary = mustExist || isInvented || isBusy;
-  const isFinal = !isTemporary || retryAfterMs > MAX_RETRY_AFTER_MS;
-  const details = { isAnswered: true, status, retryAfterMs, isFinal };
-  return new AttemptError(`got ${got}, expected 200`, details);
+  return status < 300 || status === 304;
+}
+
+/** Describes a response: `302, a redirect to "/login" with Retry-After 60 s`. */
+function describeStatus(
+  { status, headers }: RawResponse,
+  retryAfterMs: number,
+): string {
+  let text = String(status);
+  if (headers.location !== undefined) {
+    text += `, a redirect to ${JSON.stringify(headers.location)}`;
+  }
+  if (retryAfterMs > 0) text += ` with Retry-After ${retryAfterMs / 1000} s`;
+  return text;
 }
 
 /**
@@ -305,11 +334,11 @@ function openResponse(
 }
 
 /** Converts an expected error. Throws any other error again, because it is a bug. */
-function toAttemptError(error: unknown): AttemptError {
+function toAttemptErrorOrThrow(error: unknown): AttemptError {
   if (error instanceof AttemptError) return error;
-  const isAnswered = isExpected(error, 'data');
-  if (!isAnswered && !(error instanceof ConnectionError)) throw error;
-  return new AttemptError(error.message, { isAnswered }, { cause: error });
+  const hasResponse = isExpected(error, 'data');
+  if (!hasResponse && !(error instanceof ConnectionError)) throw error;
+  return new AttemptError(error.message, { hasResponse }, { cause: error });
 }
 
 /**
@@ -328,11 +357,11 @@ function createError(
   attempt: AttemptError,
 ): GamedataError {
   const { message, details } = attempt;
-  const { isAnswered } = details;
+  const { hasResponse } = details;
   const tries = attempts === 1 ? '' : ` (${attempts} attempts)`;
   return new GamedataError('upstream', `GET ${url}: ${message}${tries}`, {
     cause: attempt,
-    hint: isAnswered ? undefined : findConnectionHint(attempt.cause),
+    hint: hasResponse ? undefined : findConnectionHint(attempt.cause),
   });
 }
 

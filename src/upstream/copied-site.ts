@@ -25,7 +25,7 @@ export interface CopyOptions {
   /** Returns whether the copy contains icons. */
   readonly wantsIcons: (meta: Meta) => boolean;
   /** Reads an icon of the published site, so that it need not be read again. */
-  readonly readPublished: (icon: ManifestEntry) => Uint8Array | undefined;
+  readonly readPublishedIcon: (icon: ManifestEntry) => Uint8Array | undefined;
   /** Called before the first icon is read, and after each of them. */
   readonly onIcon?: (done: number, total: number) => void;
 }
@@ -46,7 +46,7 @@ export interface SiteFiles {
  */
 export async function readSite(
   { name, entries, read }: SiteFiles,
-  { wantsIcons, readPublished, onIcon }: CopyOptions,
+  { wantsIcons, readPublishedIcon, onIcon }: CopyOptions,
 ): Promise<CopiedSite> {
   const description = DATA_FOLDER + DATA_SET_FILE;
   if (!entries.has(description)) throw createForeignError(name, description);
@@ -64,7 +64,7 @@ export async function readSite(
   onIcon?.(0, iconEntries.length);
   await Promise.all(
     iconEntries.map(async (entry) => {
-      const icon = readPublished(entry) ?? (await read(entry.path));
+      const icon = readPublishedIcon(entry) ?? (await read(entry.path));
       icons.set(entry.path, icon);
       onIcon?.(icons.size, iconEntries.length);
     }),

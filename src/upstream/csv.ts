@@ -209,7 +209,11 @@ function parseRecords(
   };
 }
 
-/** Parses the records of one kind, except for skipped ones. */
+/**
+ * Parses the records of one kind, except for skipped ones. The rows about a record are in
+ * several tables, which are joined by its id. A record that cannot be parsed is added to
+ * the failed ones, so that one error names all of them.
+ */
 function parseKind(
   kind: Kind,
   tables: KindTables,
@@ -222,7 +226,8 @@ function parseKind(
     if (skippedIds.includes(id)) continue;
     const findRows: FindRows = (table) =>
       tables.otherTables.get(table)?.get(id) ?? [];
-    // `normalize` rejects an id with several rows.
+    // An id should have one row. If it has several, `normalize` rejects them later with
+    // an error that names the records.
     for (const row of rows) {
       try {
         const names = readNames(findRows(`${kind}_names`), languages);
@@ -262,22 +267,32 @@ function listIds({ mainTable }: KindTables): { readonly id: number }[] {
   return Array.from(mainTable.keys(), (id) => ({ id }));
 }
 
-/** Describes the rows that belong to no record, such as `item_names.csv row 17`. */
+/**
+ * Describes the rows that belong to no record, such as `item_names.csv row 17`, in one
+ * notice.
+ */
 function describeOrphans(tables: Readonly<Record<Kind, KindTables>>): string[] {
-  const orphanRows: string[] = [];
-  for (const { mainTable, otherTables } of Object.values(tables)) {
-    for (const rowsById of otherTables.values()) {
-      for (const [id, rows] of rowsById) {
-        if (mainTable.has(id)) continue;
-        for (const { location } of rows) orphanRows.push(location);
-      }
+  const locations: string[] = [];
+  for (const kind of kindNames) {
+    for (const { location } of listOrphanRows(tables[kind])) {
+      locations.push(location);
     }
   }
-  if (orphanRows.length === 0) return [];
-  const count = formatCount(orphanRows.length, 'row');
-  return [
-    `ignored ${count} for records that do not exist: ${listFirst(orphanRows)}`,
-  ];
+  if (locations.length === 0) return [];
+  const count = formatCount(locations.length, 'row');
+  return [`ignored ${count} for records that do not exist: ${listFirst(locations)}`];
+}
+
+/** Lists the rows whose record is not in the kind's own table. */
+function listOrphanRows({ mainTable, otherTables }: KindTables): Row[] {
+  const orphanRows: Row[] = [];
+  for (const rowsById of otherTables.values()) {
+    for (const [id, rows] of rowsById) {
+      if (mainTable.has(id)) continue;
+      for (const row of rows) orphanRows.push(row);
+    }
+  }
+  return orphanRows;
 }
 
 /** Maps language ids to their codes. */
@@ -339,7 +354,8 @@ function findColumnProblem(text: string, table: string): string | undefined {
 }
 
 /**
- * Parses a table with any type of line ending. Rows of empty cells are skipped.
+ * Parses a table with any type of line ending. The first row names the columns, and each
+ * other row must have as many cells. Rows of empty cells are skipped.
  *
  * @throws GamedataError
  */
@@ -502,9 +518,9 @@ function fetchTable(
   client: Client,
   upstream: string,
   name: string,
-  isPastCaches: boolean,
+  mustBypassCaches: boolean,
 ): Promise<string> {
-  const options = { isPastCaches, maxBytes: responseLimits.table };
+  const options = { mustBypassCaches, maxBytes: responseLimits.table };
   const accept = ({ body }: AcceptableResponse): string => {
     const text = decodeText(body);
     const problem = findColumnProblem(text, name);

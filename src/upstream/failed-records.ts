@@ -50,42 +50,59 @@ export function createFailedRecords(skip: Skipped | undefined): FailedRecords {
 }
 
 /**
- * Returns whether other records may still be read. If a connection fails to the end, or
- * the upstream has another edition, they cannot.
+ * Returns whether an error is about a single record, so that other records may still be
+ * read. They cannot be read if a connection fails to the end, or if the upstream has
+ * another edition.
  */
 function isAboutRecord(error: unknown): error is GamedataError {
   if (isExpected(error, 'data')) return true;
   const failure = findFailure(error);
-  return failure?.isAnswered === true && !isOtherEdition(error);
+  return failure?.hasResponse === true && !isOtherEdition(error);
 }
 
 /**
- * Creates the error that lists all failed records, and suggests the option that skips
- * them.
+ * Creates the error that lists all failed records, sorted by kind and id, and suggests the
+ * option that skips them.
  */
 function createError(
   failed: readonly FailedRecord[],
   skip: Skipped | undefined,
 ): GamedataError {
   const lines: string[] = [];
-  const skippedRecords = new Set<string>();
   for (const kind of kindNames) {
-    for (const id of skip?.[kind] ?? []) skippedRecords.add(`${kind}/${id}`);
-    const failedOfKind = failed.filter((record) => record.kind === kind);
-    failedOfKind.sort((a, b) => a.id - b.id);
-    for (const { id, error } of failedOfKind) {
+    for (const { id, error } of sortFailed(failed, kind)) {
       lines.push(`${kind}/${id}: ${error.message}`);
-      skippedRecords.add(`${kind}/${id}`);
     }
   }
   const list = lines.join('\n  ');
   const isOne = failed.length === 1;
   const problem = isOne ? list : `${describeCount(failed.length)}:\n  ${list}`;
   const records = isOne ? 'this record' : 'these records';
-  const option = `--skip ${[...skippedRecords].join(' ')}`;
-  const hint = `To build without ${records}, add ${option}`;
+  const hint = `To build without ${records}, add ${suggestSkip(failed, skip)}`;
   const cause = failed[0]?.error;
   return new GamedataError(cause?.code ?? 'data', problem, { cause, hint });
+}
+
+/**
+ * Suggests the option that skips the failed records. It repeats the records that are
+ * skipped already, because it replaces the option that the user has given.
+ */
+function suggestSkip(
+  failed: readonly FailedRecord[],
+  skip: Skipped | undefined,
+): string {
+  const records = new Set<string>();
+  for (const kind of kindNames) {
+    for (const id of skip?.[kind] ?? []) records.add(`${kind}/${id}`);
+    for (const { id } of sortFailed(failed, kind)) records.add(`${kind}/${id}`);
+  }
+  return `--skip ${[...records].join(' ')}`;
+}
+
+/** Lists the failed records of a kind, sorted by id. */
+function sortFailed(failed: readonly FailedRecord[], kind: Kind): FailedRecord[] {
+  const failedOfKind = failed.filter((record) => record.kind === kind);
+  return failedOfKind.sort((a, b) => a.id - b.id);
 }
 
 function describeCount(count: number): string {

@@ -127,21 +127,29 @@ export function checkIcons(
   { icons, problem }: IconList,
   previous: PreviousDataSet | undefined,
 ): CheckedIcons {
-  if (problem === undefined) {
-    const checkedItems = items.map((item) => {
-      const exists = item.sprite !== null && icons.has(item.sprite);
-      return exists ? item : { ...item, sprite: null };
-    });
-    return { items: checkedItems, notices: [] };
+  if (problem !== undefined) {
+    const derivedIcons = new Set(items.map(({ sprite }) => sprite));
+    const count = formatCount(derivedIcons.size, 'icon');
+    const notice = `could not check ${count}: ${problem}`;
+    return { items: restoreIcons(items, previous), notices: [notice] };
   }
+  const checkedItems = items.map((item) => {
+    const exists = item.sprite !== null && icons.has(item.sprite);
+    return exists ? item : { ...item, sprite: null };
+  });
+  return { items: checkedItems, notices: [] };
+}
+
+/** Gives each item its published icon, or none if no icon is published for it. */
+function restoreIcons(
+  items: readonly RawRecord<'item'>[],
+  previous: PreviousDataSet | undefined,
+): RawRecord<'item'>[] {
   const publishedIcons = mapIcons(previous?.readRecords());
-  const keptItems = items.map((item) => {
+  return items.map((item) => {
     const slug = sanitizeSlug(item.slug);
     return { ...item, sprite: publishedIcons.get(slug) ?? null };
   });
-  const unchecked = new Set(items.map(({ sprite }) => sprite));
-  const count = formatCount(unchecked.size, 'icon');
-  return { items: keptItems, notices: [`could not check ${count}: ${problem}`] };
 }
 
 /** Maps item slugs to icons. Items with the placeholder are left out. */

@@ -57,49 +57,53 @@ export interface GatheredIcons {
 }
 
 /**
- * Gathers a site's icon files.
+ * Gathers a site's icon files. A site that links to icons has none. A site without icons
+ * has the placeholder in the place of each icon.
  *
- * An icon comes from the copied site if that site has it. Otherwise, the file that is
- * published already stays. Only the icons that are still missing are fetched. An icon
- * that cannot be fetched is the placeholder in this site, and the next build requests
- * it again.
+ * A site that mirrors icons takes each one from the first place that has it: the copied
+ * site, the published site, or the upstream. An icon that cannot be fetched is the
+ * placeholder in this site, and the next build requests it again.
+ *
+ * @throws GamedataError if the placeholder is missing, or the icons are too large together
  */
 export async function gatherIcons(
   dataSet: DataSet,
   options: GatherOptions,
 ): Promise<GatheredIcons> {
   const { source, assets } = options;
-  const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
-  if (placeholder === undefined) {
-    const problem = 'does not exist, expected the image for items without an icon';
-    throw new GamedataError('output', `public/${PLACEHOLDER_ICON}: ${problem}`);
-  }
+  const placeholder = findPlaceholder(assets);
   // Links to icons need no files, so the records are not read.
   const icons =
     source.mode === 'link' ? [] : listIcons(dataSet.readRecords(), assets);
   const { copied, published, fetched } =
     source.mode === 'mirror' ? await findIcons(icons, options) : noIcons;
 
-  const bodies = new Map([...fetched.bodies, ...published, ...copied]);
+  // No icon is in two of these maps.
+  const bodies = new Map([...copied, ...published, ...fetched.bodies]);
   const files: SiteFile[] = [];
   for (const icon of icons) {
     files.push({ path: icon, body: bodies.get(icon) ?? placeholder });
   }
   const { failed, problem, requests } = fetched;
-  return {
-    files,
-    notices: describeFailures(fetched),
-    report: {
-      ...source,
-      icons: icons.length,
-      copied: copied.size,
-      published: published.size,
-      placeholders: icons.length - bodies.size,
-      failed,
-      problem,
-      requests,
-    },
+  const report = {
+    ...source,
+    icons: icons.length,
+    copied: copied.size,
+    published: published.size,
+    placeholders: icons.length - bodies.size,
+    failed,
+    problem,
+    requests,
   };
+  return { files, notices: describeFailures(fetched), report };
+}
+
+/** @throws GamedataError if the operator has removed the placeholder */
+function findPlaceholder(assets: readonly SiteFile[]): SiteFile['body'] {
+  const file = assets.find(({ path }) => path === PLACEHOLDER_ICON);
+  if (file) return file.body;
+  const problem = 'does not exist, expected the image for items without an icon';
+  throw new GamedataError('output', `public/${PLACEHOLDER_ICON}: ${problem}`);
 }
 
 type IconBodies = ReadonlyMap<string, Uint8Array>;
@@ -111,7 +115,10 @@ interface FoundIcons {
   readonly fetched: FetchedIcons;
 }
 
-/** Looks for each icon in the copied site, in the published one, and at the upstream. */
+/**
+ * Looks for each icon in the copied site, and then in the published one. Fetches those
+ * that neither of them has, unless requests are not allowed.
+ */
 async function findIcons(
   icons: readonly string[],
   { source, copied: copiedIcons, readPublished, fetcher }: GatherOptions,
@@ -210,6 +217,10 @@ async function fetchIcons(
   let failedInARow = 0;
   let firstProblem: string | null = null;
 
+  /**
+   * Fetches an icon, or counts its failure. After many failures in a row, does nothing,
+   * because the upstream does not work.
+   */
   async function fetchIcon(client: Client, icon: string): Promise<void> {
     if (failedInARow >= MAX_FAILURES_IN_A_ROW) return;
     const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;

@@ -136,6 +136,12 @@ function nameJournal({ upstream, version, edition }: JournalOptions): string {
   return `${safeAddress}-${version}-${edition ?? 'without-edition'}.ndjson`;
 }
 
+/**
+ * Opens the file of a journal, reads its values, and then appends to it. A journal that is
+ * outdated or too large starts again as an empty one.
+ *
+ * @throws GamedataError if the stored values need too much memory
+ */
 function createJournal(folder: string, options: JournalOptions): Journal {
   const { cacheFolder = folder, countTowardLimit, onNotice } = options;
   const { maxBytes = MAX_MEMORY_BYTES } = options;
@@ -168,12 +174,14 @@ function createJournal(folder: string, options: JournalOptions): Journal {
     }
   }
 
+  /** Empties the journal, and writes its first line. */
   function start(): void {
     ftruncateSync(descriptor);
     bytes = 0;
     append(JSON.stringify({ started: Date.now() }));
   }
 
+  /** Reads the values of an earlier run, or starts the journal again. */
   function readValues(): Map<string, unknown> {
     const excess = describeExcess(bytes, maxBytes);
     if (excess !== undefined) onNotice?.(`${file}: ${excess}; emptied`);

@@ -202,18 +202,20 @@ function normalizeRecord(
     warn('adapted-slug', `not a safe slug, becomes ${safeSlug}`);
   }
   const slug = resolveSlug(kind, { id, slug: safeSlug }, slugOwners, warn);
-
   const englishName = rawName === null ? null : trimName(rawName, 'en', warn);
-  const name = englishName || toTitleCase(safeSlug);
-  if (!englishName) {
-    warn('missing-name', `no English name, called ${formatValue(name)}`);
-  }
-
+  const name = englishName || createMissingName(safeSlug, warn);
   const fields = convertFields(rest, warn);
   const record = parse(recordSchemas[kind], { id, slug, name, ...fields }, location);
   const names =
     englishName === null ? otherNames : { en: englishName, ...otherNames };
   return { record, names };
+}
+
+/** Derives the name of a record without an English name from its slug. */
+function createMissingName(slug: string, warn: Warn): string {
+  const name = toTitleCase(slug);
+  warn('missing-name', `no English name, called ${formatValue(name)}`);
+  return name;
 }
 
 /** Converts the fields of an item. Returns the fields of a move unchanged. */
@@ -324,11 +326,7 @@ function addNames(
       }
       continue;
     }
-    // Thousands of names share a language, so its code is checked only once.
-    const isNewLanguage = !namesByLanguage.has(language);
-    const languageProblem = isNewLanguage
-      ? findProblem(languageSchema, language)
-      : undefined;
+    const languageProblem = findLanguageProblem(language, namesByLanguage);
     const problem = languageProblem ?? findNameProblem(name);
     if (problem !== undefined) {
       warn(
@@ -368,14 +366,27 @@ function getOrAddLanguage(
 }
 
 /**
+ * Checks the code of a language, unless the language already has a name. Thousands of
+ * names share a language, so its code is checked only once.
+ */
+function findLanguageProblem(
+  language: string,
+  namesByLanguage: ReadonlyMap<string, Names>,
+): string | undefined {
+  if (namesByLanguage.has(language)) return undefined;
+  return findSchemaProblem(languageSchema, language);
+}
+
+/**
  * Checks a name. The schema is used only to explain a problem, because it takes
  * several times as long as `isName`, and an upstream has tens of thousands of names.
  */
 function findNameProblem(name: string): string | undefined {
-  return isName(name) ? undefined : findProblem(nameSchema, name);
+  return isName(name) ? undefined : findSchemaProblem(nameSchema, name);
 }
 
-function findProblem(schema: z.ZodType, value: unknown): string | undefined {
+/** Describes why a value does not match a schema. Returns undefined if it matches. */
+function findSchemaProblem(schema: z.ZodType, value: unknown): string | undefined {
   const { error } = schema.safeParse(value);
   const issue = error?.issues[0];
   return issue && describeIssue(issue, value);
@@ -417,18 +428,20 @@ function resolveIndices(
 }
 
 /**
- * Returns the part of a sprite's URL that starts with `sprites/items/`, or the
- * placeholder if this is not possible.
+ * Returns the path of an item's icon in the site, which is the end of the sprite's URL,
+ * such as `sprites/items/potion.png`. An item without a usable sprite gets the
+ * placeholder, and a warning.
  */
 function resolveIcon(sprite: string | null, warn: Warn): string {
   if (sprite === null) {
     warn('no-icon', 'no icon, using the placeholder');
     return PLACEHOLDER_ICON;
   }
-  const start = sprite.lastIndexOf(ICONS_FOLDER);
-  // Text without the folder's name is not an icon, and the warning quotes all of it.
-  const icon = start === -1 ? sprite : sprite.slice(start);
-  const problem = findProblem(iconSchema, icon);
+  const folderStart = sprite.lastIndexOf(ICONS_FOLDER);
+  const hasFolder = folderStart >= 0;
+  // A sprite without the folder is not usable. The schema rejects it, and quotes it.
+  const icon = hasFolder ? sprite.slice(folderStart) : sprite;
+  const problem = findSchemaProblem(iconSchema, icon);
   if (problem === undefined) return icon;
   warn('unusable-icon', `using the placeholder: ${problem}`);
   return PLACEHOLDER_ICON;

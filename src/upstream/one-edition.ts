@@ -101,33 +101,53 @@ export async function readOneEdition<T>(
 }
 
 /**
- * Returns whether a new deployment may have caused an error. It has not if the upstream
- * did not answer at all, or if the error is a bug.
+ * Returns whether a new deployment may have caused an error. A bug has another cause, and
+ * so has a connection without any response.
  */
 function mayBeFromDeployment(error: unknown): boolean {
-  const isUnanswered = findFailure(error)?.isAnswered === false;
-  return error instanceof GamedataError && !isUnanswered;
+  if (!(error instanceof GamedataError)) return false;
+  // An error about the data has no failed request.
+  return findFailure(error)?.hasResponse ?? true;
 }
 
 /**
- * Requests the current edition past caches. An upstream without `/meta/`, or whose
- * `/meta/` fails, may still state its edition in other responses. Returns null if it
- * does not.
+ * Requests the current edition. An upstream without `/meta/`, or whose `/meta/` fails, may
+ * still state its edition in the headers of other responses. Returns null if it does not.
+ *
+ * No response may come from a cache, because caches have the previous edition for up to a
+ * day.
  */
 async function requestEdition(
   client: Client,
   { upstream, firstUrl }: EditionOptions,
 ): Promise<Edition | null> {
-  const options = { isPastCaches: true, maxBytes: responseLimits.list };
-  try {
-    const metaOptions = { ...options, isOptional: true };
-    const edition = await client.get(`${upstream}/meta/`, parseMeta, metaOptions);
-    if (edition !== null) return edition;
-  } catch (error) {
-    // If the upstream sent no response at all, it would not answer the next request either.
-    if (findFailure(error)?.isAnswered !== true) throw error;
-  }
+  const edition = await requestMeta(client, upstream);
+  if (edition !== null) return edition;
+  const options = { mustBypassCaches: true, maxBytes: responseLimits.list };
   return client.get(firstUrl, parseHeaders, options);
+}
+
+/**
+ * Requests the edition from `/meta/`. Returns null if the upstream responds, but not with
+ * an edition.
+ *
+ * @throws GamedataError if the upstream does not respond at all, because it would not
+ * respond to another request either
+ */
+async function requestMeta(
+  client: Client,
+  upstream: string,
+): Promise<Edition | null> {
+  try {
+    return await client.get(`${upstream}/meta/`, parseMeta, {
+      mustBypassCaches: true,
+      maxBytes: responseLimits.list,
+      isOptional: true,
+    });
+  } catch (error) {
+    if (findFailure(error)?.hasResponse) return null;
+    throw error;
+  }
 }
 
 /** Accepts fields of any type, because `parseEdition` checks them. */
@@ -198,25 +218,30 @@ function createReader(
   let isCached = true;
   let expectedHash = edition?.hash;
 
-  /** Requests a URL. */
+  /**
+   * Requests a URL, and treats the response as the table says: rejects it if it is from
+   * another edition, and keeps the value in the journal only if it is certain that the
+   * value belongs there.
+   */
   async function request<T>(
     url: string,
     decode: (body: Buffer) => T,
     maxBytes: number,
   ): Promise<T> {
     isCached = false;
-    let hash: string | undefined;
+    let statedHash: string | undefined;
     const accept = (response: AcceptableResponse): T => {
-      hash = response.header(HASH_HEADER);
-      rejectOtherEdition(hash, expectedHash);
-      expectedHash ??= hash;
+      statedHash = response.header(HASH_HEADER);
+      assertSameEdition(statedHash, expectedHash);
+      // If the edition is unknown, the first response that states one decides.
+      expectedHash ??= statedHash;
       return decode(response.body);
     };
     const value = await client.get(url, accept, { maxBytes });
     const json = JSON.stringify(value);
     countTowardLimit(json.length);
-    if (hash !== undefined) isStated = true;
-    if (hash === edition?.hash) journal.add(url, json);
+    if (statedHash !== undefined) isStated = true;
+    if (statedHash === edition?.hash) journal.add(url, json);
     return value;
   }
 
@@ -248,14 +273,18 @@ function createReader(
 /** Thrown for a response that states another edition than the current one. */
 class OtherEditionError extends GamedataError {}
 
-/** @param hash the hash that a response states */
-function rejectOtherEdition(
-  hash: string | undefined,
+/**
+ * Rejects a response from another edition. A response that states no edition is accepted.
+ *
+ * @throws OtherEditionError
+ */
+function assertSameEdition(
+  statedHash: string | undefined,
   expectedHash: string | undefined,
 ): void {
-  const isUnknown = hash === undefined || expectedHash === undefined;
-  if (isUnknown || hash === expectedHash) return;
-  const got = JSON.stringify(hash.slice(0, 40));
+  if (statedHash === undefined || expectedHash === undefined) return;
+  if (statedHash === expectedHash) return;
+  const got = JSON.stringify(statedHash.slice(0, 40));
   throw new OtherEditionError(
     'data',
     `got edition ${got}, expected ${expectedHash}`,

@@ -52,6 +52,12 @@ export function createProbe(address: string, options: TransportOptions): Probe {
   const limit = pLimit(options.concurrency);
   const limitLarge = pLimit(1);
 
+  /**
+   * Sends a request. If the connection breaks, sends it once more, because a server may
+   * close a keep-alive connection at the moment when we reuse it.
+   *
+   * @param attempts the number of attempts including this one
+   */
   async function attempt(
     request: ProbeRequest,
     attempts = 1,
@@ -62,21 +68,17 @@ export function createProbe(address: string, options: TransportOptions): Probe {
       const response = await transport.request(url, { ...request, maxBytes });
       return readResponse(request, response, maxBytes);
     } catch (error) {
-      const isLost = error instanceof ConnectionError;
-      if (!isLost && !isExpected(error, 'data')) throw error;
-      // A server may close a keep-alive connection at the moment when we reuse it,
-      // so we retry once.
+      const isConnectionError = error instanceof ConnectionError;
+      // Any other error is a bug.
+      if (!isConnectionError && !isExpected(error, 'data')) throw error;
       const isBroken = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(error));
       if (isBroken && attempts === 1) return attempt(request, 2);
+      const { message } = error;
       const tries = attempts === 1 ? '' : ` (${attempts} attempts)`;
-      throw new GamedataError(
-        'upstream',
-        `${method} ${url}: ${error.message}${tries}`,
-        {
-          cause: error,
-          hint: isLost ? findConnectionHint(error) : undefined,
-        },
-      );
+      throw new GamedataError('upstream', `${method} ${url}: ${message}${tries}`, {
+        cause: error,
+        hint: isConnectionError ? findConnectionHint(error) : undefined,
+      });
     }
   }
 

@@ -20,6 +20,7 @@ import { parseDescription, readDataSet } from '../data/data-set-folder.ts';
 import { findMismatch } from '../data/entries.ts';
 import { GamedataError } from '../errors.ts';
 import {
+  type AcceptableResponse,
   type Client,
   type ClientOptions,
   closeOnAbort,
@@ -60,23 +61,29 @@ export function readRemoteDataSet(
   return closeOnAbort(createClient(options), options.signal, async (client) => {
     const remote = { client, address, hashListFile: DATA_SET_FILE };
     const dataSet = await retryIfRedeployed(remote, (hashList) =>
-      readListedDataSet(remote, hashList),
+      readDescribedDataSet(remote, hashList),
     );
     return { dataSet, requests: client.stats };
   });
 }
 
-/** Reads the data set whose files the hash list lists. */
-function readListedDataSet(
+/**
+ * Reads a data set whose `dataset.json` has been fetched. This file lists the hashes of
+ * the other files, and is itself part of the data set, so it is not fetched again.
+ */
+function readDescribedDataSet(
   remote: RemoteFolder,
-  hashList: Buffer,
+  descriptionBody: Buffer,
 ): Promise<DataSet> {
   const { address } = remote;
-  const { files } = parseDescription(address, hashList);
-  const fetchListed = createListedFetcher(remote, entriesByPath(files));
+  const description = parseDescription(address, descriptionBody);
+  const entries = entriesByPath(description.files);
   return readDataSet({
     name: address,
-    get: (file) => (file === DATA_SET_FILE ? hashList : fetchListed(file)),
+    get(file) {
+      if (file === DATA_SET_FILE) return descriptionBody;
+      return fetchListedFile(remote, entries, file);
+    },
   });
 }
 
@@ -97,7 +104,8 @@ export function readRemoteSite(
     const site = await retryIfRedeployed(remote, (hashList) => {
       const { files } = parseManifest(hashList, `${url}/${MANIFEST_FILE}`);
       const entries = entriesByPath(files);
-      const read = createListedFetcher(remote, entries);
+      const read = (file: string): Promise<Buffer> =>
+        fetchListedFile(remote, entries, file);
       return readSite({ name: url, entries, read }, { ...options, onIcon });
     });
     return { ...site, requests: client.stats };
@@ -144,7 +152,7 @@ async function fetchHashList({
 }: RemoteFolder): Promise<Buffer> {
   const options = {
     maxBytes: getMaxBytes(hashListFile),
-    isPastCaches: true,
+    mustBypassCaches: true,
     isOptional: true,
   };
   try {
@@ -158,21 +166,28 @@ async function fetchHashList({
   }
 }
 
-/** Returns a function that fetches a file until it matches its hash. */
-function createListedFetcher({ client, address }: RemoteFolder, entries: Entries) {
-  return async (file: string): Promise<Buffer> => {
-    const entry = entries.get(file);
-    const record = `${address}/${file}`;
-    if (!entry) throw new GamedataError('data', `${record}: is not listed`);
-    const accept = ({ body }: { readonly body: Buffer }): Buffer => {
-      const problem = findMismatch(entry, body);
-      if (problem !== undefined)
-        throw new GamedataError('data', `${record}: ${problem}`);
-      return body;
-    };
-    return client.get(`${address}/${encodePath(file)}`, accept, {
-      // One more byte, so that the error names the expected size.
-      maxBytes: Math.min(entry.bytes + 1, getMaxBytes(file)),
-    });
+/**
+ * Fetches a file, and checks that it is the listed one. If it is not, the client requests
+ * it again past caches, because a cache may still have the file of an earlier deployment.
+ *
+ * @throws GamedataError if the file is not listed, or if no response matches its entry
+ */
+async function fetchListedFile(
+  { client, address }: RemoteFolder,
+  entries: Entries,
+  file: string,
+): Promise<Buffer> {
+  const record = `${address}/${file}`;
+  const entry = entries.get(file);
+  if (!entry) throw new GamedataError('data', `${record}: is not listed`);
+
+  const acceptListed = ({ body }: AcceptableResponse): Buffer => {
+    const problem = findMismatch(entry, body);
+    if (problem === undefined) return body;
+    throw new GamedataError('data', `${record}: ${problem}`);
   };
+
+  // One more byte is accepted, so that the error names the expected size.
+  const maxBytes = Math.min(entry.bytes + 1, getMaxBytes(file));
+  return client.get(`${address}/${encodePath(file)}`, acceptListed, { maxBytes });
 }

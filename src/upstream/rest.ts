@@ -210,13 +210,9 @@ async function readRecords(
   { concurrency, skip, onProgress }: SourceContext,
 ): Promise<RawRecords> {
   const wantedEntries = listWanted(lists, skip);
-  const records = new Map<ListEntry, RawRecord>();
-  const missingEntries: ListEntry[] = [];
-  for (const entry of wantedEntries) {
-    const record = reader.recall<RawRecord>(entry.url);
-    if (record === undefined) missingEntries.push(entry);
-    else records.set(entry, record);
-  }
+  const records = recallRecords(reader, wantedEntries);
+  const missingEntries = wantedEntries.filter((entry) => !records.has(entry));
+  // Progress is reported only if there is something to wait for.
   if (missingEntries.length === 0) return groupRecords(wantedEntries, records);
 
   function report(): void {
@@ -246,6 +242,19 @@ async function readRecords(
   // discard them.
   await reading.finally(() => limit.clearQueue());
   return groupRecords(wantedEntries, records);
+}
+
+/** Returns the records that an earlier run has read, because they are in the journal. */
+function recallRecords(
+  reader: EditionReader,
+  entries: readonly ListEntry[],
+): Map<ListEntry, RawRecord> {
+  const records = new Map<ListEntry, RawRecord>();
+  for (const entry of entries) {
+    const record = reader.recall<RawRecord>(entry.url);
+    if (record !== undefined) records.set(entry, record);
+  }
+  return records;
 }
 
 /** Lists the entries of all kinds that are not skipped. */
@@ -316,14 +325,15 @@ async function readList(
   let list: PartialList = { listed: 0, entries: new Map() };
   let query = FIRST_QUERY;
   while (query !== '') {
-    // A page that is rejected here is requested again, past caches.
-    const decode = (body: Buffer): ListPage => {
+    // The page is checked while it is decoded, because a page that is rejected there is
+    // requested again, past caches.
+    const decodeAndCheck = (body: Buffer): ListPage => {
       const page = decodeList(base, kind, body);
       assertComplete(kind, addPage(list, page), page);
       return page;
     };
     const url = `${upstream}/${kind}/${query}`;
-    const page = await reader.read(url, decode, responseLimits.list);
+    const page = await reader.read(url, decodeAndCheck, responseLimits.list);
     list = addPage(list, page);
     query = isLastPage(list, page) ? '' : page.nextQuery;
   }
@@ -353,8 +363,8 @@ function decodeList(base: URL, kind: Kind, body: Buffer): ListPage {
 }
 
 /**
- * Compares the number of entries with the list's count after the last page. Otherwise,
- * a truncated list would look as if records had been removed.
+ * Checks that a list is complete after its last page. Otherwise, a truncated list would
+ * look as if records had been removed. A page that is not the last one is not checked.
  *
  * @param list the list including this page
  * @throws GamedataError if the numbers differ
@@ -362,9 +372,10 @@ function decodeList(base: URL, kind: Kind, body: Buffer): ListPage {
 function assertComplete(kind: Kind, list: PartialList, page: ListPage): void {
   if (!isLastPage(list, page)) return;
   const { listed, entries } = list;
-  // Some counts include repeated entries. Then there is no next page.
-  const hasAllRepeated = listed === page.count && page.nextQuery === '';
-  if (hasAllRepeated || entries.size === page.count) return;
+  if (entries.size === page.count) return;
+  // Some counts include repeated entries. Such a list is complete if it has no next page.
+  const isCountOfRepeated = listed === page.count;
+  if (isCountOfRepeated && page.nextQuery === '') return;
   throw new GamedataError(
     'data',
     `${kind} › list: got ${entries.size} different results, expected ${page.count} (the list's count)`,

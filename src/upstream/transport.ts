@@ -96,6 +96,7 @@ export function createTransport(options: TransportOptions): Transport {
   const stats: RequestStats = { requests: 0, bytes: 0, cacheHits: 0 };
   let hasResponded = false;
 
+  /** Sends a request, and receives the whole response, until the signal aborts. */
   async function receive(
     url: string,
     request: RequestOptions,
@@ -117,6 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
     return { status: response.statusCode, headers: response.headers, body };
   }
 
+  /** Sends a request, and gives up after the time for the whole response. */
   async function request(
     url: string,
     requestOptions: RequestOptions,

@@ -1,5 +1,6 @@
 import { getLinkBase, type Meta } from '../contract/meta.ts';
 import * as paths from '../contract/paths.ts';
+import type { Redirect } from '../contract/responses.ts';
 import { addUrls, type DataSet, type Records } from '../data/data-set.ts';
 import { readDataSet } from '../data/data-set-folder.ts';
 import { createRedirects } from '../data/old-slugs.ts';
@@ -55,7 +56,7 @@ export async function expectDeployment(
   const { dataSet, meta } = await readRemoteSite(address, {
     ...options,
     wantsIcons: () => false,
-    readPublished: () => undefined,
+    readPublishedIcon: () => undefined,
   });
   return createExpectedSite(dataSet, { ...meta, base_url: address }, address);
 }
@@ -70,16 +71,8 @@ function createExpectedSite(
   address: string,
 ): ExpectedSite {
   const records = dataSet.readRecords();
-  const names = dataSet.readNames();
-  const { history, oldSlugs } = dataSet.readPast();
-  const redirects = createRedirects(oldSlugs, records);
-  const siteFiles = [
-    ...createApiFiles(addUrls(getLinkBase(meta), records), meta),
-    ...createNamesFiles(names, meta.base_url),
-    ...createChangeFiles(history, redirects, meta),
-  ];
-  const bodies = new Map<string, Bytes>();
-  for (const { path, body } of siteFiles) bodies.set(path, encode(String(body)));
+  const redirects = createRedirects(dataSet.readPast().oldSlugs, records);
+  const bodies = generateBodies(dataSet, redirects, meta);
 
   async function get(file: string): Promise<Asset | undefined> {
     const body = bodies.get(file) ?? createStandIn(file, meta);
@@ -91,7 +84,7 @@ function createExpectedSite(
   return {
     meta,
     records,
-    languages: names.map(({ language }) => language),
+    languages: dataSet.readNames().map(({ language }) => language),
     moved: redirects.map(({ path }) => path),
     async respond({ method, path, headers }) {
       const request = new Request(address + path, { method, headers });
@@ -100,6 +93,27 @@ function createExpectedSite(
       return { status: response.status, header, text: await response.text() };
     },
   };
+}
+
+/**
+ * Generates the files whose content is compared: the API, the names and the changes. The
+ * result maps their paths to their content.
+ */
+function generateBodies(
+  dataSet: DataSet,
+  redirects: readonly Redirect[],
+  meta: Meta,
+): Map<string, Bytes> {
+  const servedRecords = addUrls(getLinkBase(meta), dataSet.readRecords());
+  const { history } = dataSet.readPast();
+  const files = [
+    ...createApiFiles(servedRecords, meta),
+    ...createNamesFiles(dataSet.readNames(), meta.base_url),
+    ...createChangeFiles(history, redirects, meta),
+  ];
+  const bodies = new Map<string, Bytes>();
+  for (const { path, body } of files) bodies.set(path, encode(String(body)));
+  return bodies;
 }
 
 /**

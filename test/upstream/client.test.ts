@@ -71,7 +71,7 @@ describe('get', () => {
 
   it('bypasses caches already in the first attempt if the caller asks for it', async () => {
     const server = await startServer(ok);
-    await testClient().get(server.url, accept, { isPastCaches: true });
+    await testClient().get(server.url, accept, { mustBypassCaches: true });
     expect(server.requests[0]?.path).toMatch(/^\/\?uncached=\d+$/);
   });
 
@@ -197,7 +197,7 @@ describe('a response', () => {
       const { get } = testClient({ timeouts: { [limit]: 100 } });
       const error = await catchError(get(server.url, accept, { maxAttempts: 1 }));
       expect(error.message).toContain(problem);
-      expect(findFailure(error)?.isAnswered).toBe(false);
+      expect(findFailure(error)?.hasResponse).toBe(false);
     },
   );
 

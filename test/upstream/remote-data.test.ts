@@ -32,7 +32,7 @@ const options = { concurrency: 4, retryBaseMs: 1 };
 const copyOptions = {
   ...options,
   wantsIcons: () => false,
-  readPublished: () => undefined,
+  readPublishedIcon: () => undefined,
 };
 
 it('a site contains exactly the data files that snapshot writes', async () => {
