@@ -29,7 +29,11 @@ export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
 
 /**
  * Calls a function, and converts its failure to a `GamedataError`, such as `site:
- * cannot be written (ENOSPC)`.
+ * cannot be written (ENOSPC)`. A `GamedataError` is not converted, because it explains more.
+ *
+ * @param problem what cannot be done, such as `cannot be written`
+ * @param name the file or folder, for the message
+ * @param hint what the user can do; for some failures, another hint comes before it
  */
 export function explainFailure<T>(
   problem: string,
@@ -42,7 +46,8 @@ export function explainFailure<T>(
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
     const why = errorCode(cause) || (cause as Error).message;
-    const hints = [findHint(cause), hint].filter((part) => part !== undefined);
+    const allHints = [findHint(cause), hint];
+    const hints = allHints.filter((part) => part !== undefined);
     throw new GamedataError('output', `${name}: ${problem} (${why})`, {
       cause,
       hint: hints.length > 0 ? hints.join(' ') : undefined,

@@ -38,7 +38,10 @@ export function addCommand(
   target.action(() => callCommand(target, command, loadAll));
 }
 
-/** Converts one of our options to commander's form. */
+/**
+ * Converts one of our options to commander's form. Commander then reads it from the command
+ * line or the environment, and shows its default in the help.
+ */
 function createOption(option: CliOption): CommanderOption {
   const { flags, about, group = '', choices, env, convert, schema } = option;
   const commanderOption = new CommanderOption(flags, about).helpGroup(group);
@@ -56,7 +59,10 @@ function createOption(option: CliOption): CommanderOption {
   return commanderOption;
 }
 
-/** Runs a command after it has added the options from the configuration file. */
+/**
+ * Runs a command with all of its options and arguments. Commander has already parsed the
+ * command line and the environment, so only the configuration file is added here.
+ */
 async function callCommand(
   target: Commander,
   command: Command<Options>,
@@ -92,7 +98,10 @@ async function findConfig(
   return readConfig(await loadAll(), named ?? DEFAULT_CONFIG);
 }
 
-/** Sets the options that neither the command line nor the environment has set. */
+/**
+ * Sets options from the configuration file. The command line and the environment take
+ * precedence, so only options are set that still have their default.
+ */
 function applyConfig(
   target: Commander,
   command: Command<Options>,

@@ -95,8 +95,8 @@ function readJson(file: string): unknown {
 }
 
 /**
- * Rejects invalid values, and unknown commands and options. The error for an unknown name
- * quotes the command whose help lists the valid names.
+ * Rejects invalid values, and unknown commands and options. The path of a problem consists
+ * of the names that lead to it: of a command, or of a command and one of its options.
  */
 function assertConfig(
   file: string,
@@ -107,16 +107,24 @@ function assertConfig(
   const issue = error?.issues[0];
   if (!issue) return;
   const place = [file, ...issue.path].join(' › ');
-  if (issue.code !== 'unrecognized_keys') {
-    throw new GamedataError('usage', `${place}: ${describeIssue(issue, json)}`);
-  }
-  const unknownName = formatValue(issue.keys[0]);
-  // The path is empty for a command, and the name of the command for an option.
-  const helpCommand = ['gamedata', ...issue.path, '--help'].join(' ');
-  throw new GamedataError(
-    'usage',
-    `${place}: got ${unknownName}, expected a name from ${helpCommand}`,
-  );
+  const problem =
+    issue.code === 'unrecognized_keys'
+      ? describeUnknownName(issue)
+      : describeIssue(issue, json);
+  throw new GamedataError('usage', `${place}: ${problem}`);
+}
+
+/**
+ * Describes the problem of an unknown name, and quotes the command whose help lists the
+ * valid names: `gamedata --help` for the name of a command, which is at the top of the
+ * file, and `gamedata build --help` for the name of an option in the section `build`.
+ */
+function describeUnknownName({
+  keys: unknownNames,
+  path: section,
+}: z.core.$ZodIssueUnrecognizedKeys): string {
+  const helpCommand = ['gamedata', ...section, '--help'].join(' ');
+  return `got ${formatValue(unknownNames[0])}, expected a name from ${helpCommand}`;
 }
 
 /**

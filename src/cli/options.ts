@@ -161,17 +161,20 @@ export const httpUrl = z.string().transform((address, { issues }) => {
   return removeTrailingSlashes(new URL(address).href);
 });
 
-/** Returns undefined for a URL that `httpUrl` accepts. */
+/**
+ * Describes why `httpUrl` does not accept a URL. Returns undefined if it does. Credentials
+ * are not quoted, because others may read the logs.
+ */
 function findUrlProblem(address: string): string | undefined {
   const got = `got ${JSON.stringify(maskCredentials(address))}`;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (!url || !isHttp) return `${got}, expected an http or https URL`;
-  if (url.port === '0') return `${got}, expected a URL with a port from 1 to 65535`;
-  const hasCredentials = url.username !== '' || url.password !== '';
-  // `url.search` and `url.hash` are empty for a URL that ends with `?` or `#`, so we
-  // check `href`.
-  const hasQueryOrFragment = /[?#]/.test(url.href);
+  if (!URL.canParse(address)) return `${got}, expected an http or https URL`;
+  const { protocol, port, username, password, href } = new URL(address);
+  const isHttp = protocol === 'http:' || protocol === 'https:';
+  if (!isHttp) return `${got}, expected an http or https URL`;
+  if (port === '0') return `${got}, expected a URL with a port from 1 to 65535`;
+  const hasCredentials = username !== '' || password !== '';
+  // `search` and `hash` are empty for a URL that ends with `?` or `#`, so we check `href`.
+  const hasQueryOrFragment = /[?#]/.test(href);
   if (hasCredentials || hasQueryOrFragment) {
     return 'got a URL with credentials, a query or a fragment, expected one without';
   }

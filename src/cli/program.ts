@@ -83,7 +83,11 @@ export async function createProgram(
   return program;
 }
 
-/** Runs the command named in the arguments, and sets the exit code. */
+/**
+ * Runs the command named in the arguments, and sets the exit code. Commands print their own
+ * errors. Only usage errors and bugs arrive here, because only this function knows how to
+ * call the command.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   // The command is the second argument in `gamedata help build`.
   const isNamed = (name: string): boolean => args.slice(0, 2).includes(name);

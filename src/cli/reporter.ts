@@ -55,17 +55,6 @@ export function createReporter(
   let nextAt = performance.now() + (isLive ? 0 : FIRST_PLAIN_MS);
   let isLineShown = false;
 
-  /** Prints a line. On a terminal, its label, such as `warning`, is colored. */
-  function printLine(text: string, defaultStyle?: 'red' | 'green'): void {
-    const style = chooseStyle(text) ?? defaultStyle;
-    const line = escapeControls(text);
-    const [label = ''] = /^.+?(?=:\s|$)/.exec(line) ?? [];
-    // `styleText` checks whether the stream is a terminal, and respects
-    // `FORCE_COLOR` and `NO_COLOR`.
-    const shownLabel = style ? styleText(style, label, { stream }) : label;
-    stream.write(`${shownLabel}${line.slice(label.length)}\n`);
-  }
-
   function settle(): void {
     if (isLineShown) stream.write(ERASE_LINE);
     isLineShown = false;
@@ -79,27 +68,47 @@ export function createReporter(
       nextAt = now + intervalMs;
       const line = formatProgress(progress);
       if (isLive) stream.write(ERASE_LINE + line.slice(0, stream.columns - 1));
-      else printLine(line);
+      else printLine(stream, line);
       isLineShown = isLive;
     },
     notice(text) {
       settle();
-      printLine(text);
+      printLine(stream, text);
     },
     print(lines, result = lines.at(-1)) {
       settle();
       if (quiet || result === undefined) return;
       for (const line of lines) {
         const isResult = line.startsWith(result);
-        printLine(line, isResult ? 'green' : undefined);
+        printLine(stream, line, isResult ? 'green' : undefined);
       }
     },
     fail(lines) {
       settle();
-      for (const line of lines.slice(0, -1)) printLine(line);
-      for (const summary of lines.slice(-1)) printLine(summary, 'red');
+      for (const line of lines.slice(0, -1)) printLine(stream, line);
+      for (const summary of lines.slice(-1)) printLine(stream, summary, 'red');
     },
   };
+}
+
+/**
+ * Prints a line. On a terminal, its label is colored: the text before the first colon, such
+ * as `warning`, or the whole line if it has none.
+ *
+ * @param defaultStyle the color of a line that is neither an error nor a warning
+ */
+function printLine(
+  stream: NodeJS.WriteStream,
+  text: string,
+  defaultStyle?: 'red' | 'green',
+): void {
+  const style = chooseStyle(text) ?? defaultStyle;
+  const line = escapeControls(text);
+  const [label = ''] = /^.+?(?=:\s|$)/.exec(line) ?? [];
+  // `styleText` checks whether the stream is a terminal, and respects
+  // `FORCE_COLOR` and `NO_COLOR`.
+  const shownLabel = style ? styleText(style, label, { stream }) : label;
+  stream.write(`${shownLabel}${line.slice(label.length)}\n`);
 }
 
 function chooseStyle(text: string): 'red' | 'yellow' | undefined {

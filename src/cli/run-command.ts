@@ -3,7 +3,12 @@ import { toOutputError } from '../files.ts';
 import { type Command, exitCodes } from './command.ts';
 import type { Options } from './options.ts';
 import { printError, printJsonError } from './print-error.ts';
-import { createReporter, createWatchers, printToStdout } from './reporter.ts';
+import {
+  createReporter,
+  createWatchers,
+  printToStdout,
+  type Reporter,
+} from './reporter.ts';
 
 type OptionValues = Readonly<Record<string, unknown>>;
 
@@ -22,6 +27,7 @@ export async function runCommand(
   args: readonly string[],
 ): Promise<void> {
   const isQuiet = quiet === true;
+  const isJson = json === true;
   const reporter = createReporter(process.stderr, { quiet: isQuiet });
   const watchers = createWatchers(reporter);
   const interruption = listenForSignals();
@@ -29,24 +35,46 @@ export async function runCommand(
     const { signal } = interruption;
     const context = { options, quiet: isQuiet, reporter, watchers, signal };
     const { output, exitCode } = await command.run(context, ...args);
-    if (output && json === true) printToStdout([JSON.stringify(output)]);
+    if (output && isJson) printToStdout([JSON.stringify(output)]);
     process.exitCode = exitCode ?? exitCodes.done;
-  } catch (thrown) {
+  } catch (error) {
     reporter.settle();
     const stoppedBy = interruption.stoppedBy();
-    if (stoppedBy) {
-      reporter.notice(`stopped by ${stoppedBy}`);
-      process.exitCode = exitCodes[stoppedBy];
-      return;
-    }
-    const error = toOutputError(thrown, 'the working folder');
-    const isBug = !(error instanceof GamedataError);
-    if (isBug || error.code === 'usage') throw error;
-    if (json === true) printJsonError(error);
-    process.exitCode = printError(error, reporter);
+    process.exitCode = stoppedBy
+      ? printStopped(stoppedBy, reporter)
+      : printOrRethrow(error, isJson, reporter);
   } finally {
     interruption.stopListening();
   }
+}
+
+/**
+ * Prints that a signal has stopped the command. The error of the command is not printed,
+ * because it is only the consequence.
+ *
+ * @returns the exit code
+ */
+function printStopped(stoppedBy: StopSignal, reporter: Reporter): number {
+  reporter.notice(`stopped by ${stoppedBy}`);
+  return exitCodes[stoppedBy];
+}
+
+/**
+ * Prints the expected error of a command.
+ *
+ * @returns the exit code
+ * @throws bugs and usage errors, which the caller of the command prints
+ */
+function printOrRethrow(
+  thrown: unknown,
+  isJson: boolean,
+  reporter: Reporter,
+): number {
+  const error = toOutputError(thrown, 'the working folder');
+  const isBug = !(error instanceof GamedataError);
+  if (isBug || error.code === 'usage') throw error;
+  if (isJson) printJsonError(error);
+  return printError(error, reporter);
 }
 
 type StopSignal = 'SIGINT' | 'SIGTERM';

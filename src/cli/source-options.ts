@@ -145,19 +145,23 @@ function resolveToday(epoch: string): string {
 const formatDay = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().slice(0, 10);
 
+/**
+ * Resolves the upstream: a normalized URL, or a folder as the user named it. Only the
+ * sources `csv` and `snapshot` can read a folder.
+ *
+ * @throws GamedataError if the source cannot read the upstream
+ */
 function resolveUpstream(
   upstream: string | undefined,
   source: SourceName,
 ): string | undefined {
   if (upstream === undefined) return undefined;
-  const isFolder = !isUrl(upstream);
-  const needsUrl = source === 'rest' || source === 'auto';
-  if (isFolder && needsUrl) {
-    const got = maskCredentials(upstream);
-    const problem = `got ${got}, expected an http or https URL for --source ${source}`;
-    throw new GamedataError('usage', `--upstream: ${problem}`);
-  }
-  return isFolder ? upstream : parseValue(httpUrl, upstream, '--upstream');
+  if (isUrl(upstream)) return parseValue(httpUrl, upstream, '--upstream');
+  const canReadFolders = source === 'csv' || source === 'snapshot';
+  if (canReadFolders) return upstream;
+  const got = maskCredentials(upstream);
+  const problem = `got ${got}, expected an http or https URL for --source ${source}`;
+  throw new GamedataError('usage', `--upstream: ${problem}`);
 }
 
 /** Groups records by kind: `['item/17']` becomes `{ move: [], item: [17] }`. */

@@ -61,7 +61,10 @@ function formatUnchanged(report: Report & Partial<BuildReport>): string {
   return facts.join('; ');
 }
 
-/** Formats a step of the history, with the slugs that clients may miss. */
+/**
+ * Formats a step of the history. Names the records that were removed or renamed, because
+ * clients may still request their old URLs.
+ */
 function formatStep(step: Comparison): string[] {
   const removed: string[] = [];
   const renamed: string[] = [];

@@ -40,26 +40,25 @@ export function advance(
 
 /**
  * Corrects the day and the edition of a data set that was just read. Both must say when
- * its records were seen for the first time.
+ * its records were seen for the first time. If the previous data set has the same records,
+ * its day and its edition are kept. Otherwise, the day of the new data set is right, unless
+ * it is before the previous day.
  */
 function correctDates(previous: PreviousDataSet, next: DataSet): DataSet {
-  const { captured, edition } = next.provenance;
-  const previousDates = previous.provenance;
+  const { provenance } = next;
+  const { captured: previousDay, edition: previousEdition } = previous.provenance;
   if (previous.digest === next.digest) {
-    // The same records were already seen on the earlier day. If no edition was known
-    // then, this one is the first.
-    const provenance = {
-      ...next.provenance,
-      captured: previousDates.captured,
-      edition: previousDates.edition ?? edition,
+    // If no edition was known then, this one is the first.
+    const edition = previousEdition ?? provenance.edition;
+    return {
+      ...next,
+      provenance: { ...provenance, captured: previousDay, edition },
     };
-    return { ...next, provenance };
   }
-  if (captured >= previousDates.captured) return next;
+  if (provenance.captured >= previousDay) return next;
   // The clock is wrong, because these records cannot be older than those that they
   // replace.
-  const provenance = { ...next.provenance, captured: previousDates.captured };
-  return { ...next, provenance };
+  return { ...next, provenance: { ...provenance, captured: previousDay } };
 }
 
 /**
@@ -76,7 +75,7 @@ function continuePast(previous: PreviousDataSet, next: DataSet): Past {
   const previousPast = previous.readPast();
   const nextPast = next.readPast();
   const isSame = previous.digest === next.digest;
-  const renamed = isSame
+  const renamedSlugs = isSame
     ? noOldSlugs
     : findOldSlugs(previous.readRecords(), next.readRecords());
   const isContinued = continuesHistory(
@@ -84,17 +83,23 @@ function continuePast(previous: PreviousDataSet, next: DataSet): Past {
     { history: previousPast.history, digest: previous.digest },
   );
   if (isContinued) {
+    // The next past contains everything that happened after the previous data set.
+    const { history } = nextPast;
+    const { oldSlugs: earlierSlugs } = previousPast;
     return {
-      history: nextPast.history,
-      oldSlugs: mergeOldSlugs(previousPast.oldSlugs, renamed, nextPast.oldSlugs),
+      history,
+      oldSlugs: mergeOldSlugs(earlierSlugs, renamedSlugs, nextPast.oldSlugs),
     };
   }
+  // The change to the next data set is then the last thing that happened.
+  const history = isSame ? previousPast.history : addStep(previous, next);
   return {
-    history: isSame ? previousPast.history : addStep(previous, next),
-    oldSlugs: mergeOldSlugs(nextPast.oldSlugs, previousPast.oldSlugs, renamed),
+    history,
+    oldSlugs: mergeOldSlugs(nextPast.oldSlugs, previousPast.oldSlugs, renamedSlugs),
   };
 }
 
+/** Adds the change from the previous data set to the next one to the previous history. */
 function addStep(previous: PreviousDataSet, next: DataSet): History {
   const step = compare(withRecords(previous), withRecords(next));
   return extendHistory(previous.readPast().history, step);

@@ -258,7 +258,12 @@ function assertDigest(
   );
 }
 
-/** Creates a data set that parses its files when they are first used. */
+/**
+ * Creates a data set that parses its files when they are first used, because a build that
+ * changes nothing needs only what `dataset.json` says. Each file is parsed once.
+ *
+ * @param parseAll parses the records, as strictly as the caller needs
+ */
 function createStoredDataSet<R extends AnyRecords>(
   files: StoredFiles,
   parseAll: (files: StoredFiles) => R,
@@ -295,8 +300,9 @@ function callOnce<T>(create: () => T): () => T {
 }
 
 /**
- * Parses the records with the schemas of this version. Parsing must not change them,
- * because the digest depends on the order of their fields.
+ * Parses the records with the schemas of this version. Each line must be exactly the line
+ * that this version would write, because the digest of the data set is the digest of its
+ * lines.
  */
 function parseRecords(files: StoredFiles): Records {
   return mapKinds((kind) => {
@@ -305,9 +311,11 @@ function parseRecords(files: StoredFiles): Records {
     return parseLines(files, kind, (line, record) => {
       const json = parseJsonRecord(line, record);
       const parsed = parse(recordSchemas[kind], json, { record }, REFRESH);
-      const isNext = parsed.id > lastId && !slugs.has(parsed.slug);
-      const isUnchanged = encodeLine(parsed) === `${line}\n`;
-      if (!isNext || !isUnchanged) {
+      const isAscending = parsed.id > lastId;
+      const isUnique = !slugs.has(parsed.slug);
+      const isSameLine = encodeLine(parsed) === `${line}\n`;
+      const isValid = isAscending && isUnique && isSameLine;
+      if (!isValid) {
         const problem = `got ${formatValue(line)}, expected ascending ids, unique slugs, and fields in the usual order`;
         throw new GamedataError('data', `${record}: ${problem}`);
       }

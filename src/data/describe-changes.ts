@@ -105,7 +105,13 @@ export interface ChangeGroup {
  */
 type Mark = (text: string, path?: string) => string;
 
-/** Describes the changes as one group of lines per kind and type. */
+/**
+ * Describes the changes as one group of lines per kind and type. Types without changes have
+ * no group.
+ *
+ * @param max the number of changes that each group lists
+ * @param mark marks up text from the data; by default, the text stays as it is
+ */
 export function describeGroups(
   { changes }: Comparison,
   max: number,

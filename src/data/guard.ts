@@ -12,7 +12,7 @@ import { PLACEHOLDER_ICON } from '../contract/paths.ts';
 import { recordSchemas, type Skipped } from '../contract/records.ts';
 import { GamedataError } from '../errors.ts';
 import type { AnyRecord, DataSet, PreviousDataSet } from './data-set.ts';
-import { compareNames } from './names.ts';
+import { compareNames, type NameChanges } from './names.ts';
 
 export interface GuardOptions {
   /**
@@ -41,15 +41,15 @@ const MAX_REPLACED_NAMES = 20;
 const MAX_EXAMPLES = 3;
 
 /**
- * A part of the data that changes too much, and the option that permits the change.
+ * A part of the data that changes too much, and the option that would permit the change.
  */
 interface Violation {
   /** What changes, how much, and examples. */
   readonly problem: string;
-  /** The smallest sufficient whole percentage for `--max-shrink`. */
-  readonly maxShrink?: number;
-  /** The value for `--allow-missing`. */
-  readonly allowMissing?: string;
+  /** The smallest whole percentage for `--max-shrink` that permits the change. */
+  readonly sufficientShrink?: number;
+  /** The value for `--allow-missing` that permits the change. */
+  readonly sufficientName?: string;
 }
 
 /**
@@ -79,17 +79,21 @@ export function checkUpdate(
   });
 }
 
-/** Names the options that permit everything that changes too much. */
+/**
+ * Names the options that permit everything that changes too much: one percentage, which
+ * is sufficient for all violations that have one, and the names of all others.
+ */
 function hintAtOptions(violations: readonly Violation[]): string {
-  const permitted: string[] = [];
-  let maxShrink = 0;
+  let sufficientShrink = 0;
+  const names: string[] = [];
   for (const violation of violations) {
-    maxShrink = Math.max(maxShrink, violation.maxShrink ?? 0);
-    if (violation.allowMissing) permitted.push(violation.allowMissing);
+    const { sufficientShrink: shrink = 0, sufficientName } = violation;
+    sufficientShrink = Math.max(sufficientShrink, shrink);
+    if (sufficientName) names.push(sufficientName);
   }
   const options: string[] = [];
-  if (maxShrink > 0) options.push(`--max-shrink ${maxShrink}`);
-  if (permitted.length > 0) options.push(`--allow-missing ${permitted.join(' ')}`);
+  if (sufficientShrink > 0) options.push(`--max-shrink ${sufficientShrink}`);
+  if (names.length > 0) options.push(`--allow-missing ${names.join(' ')}`);
   return `If the new data is right, allow this once with ${options.join(' ')}.`;
 }
 
@@ -101,7 +105,7 @@ interface RecordPair {
 
 /**
  * Checks how many records of a kind are gone, and how many values of each field have
- * changed in the other records.
+ * changed in the records that are still there.
  */
 function checkRecords(
   kind: Kind,
@@ -109,15 +113,8 @@ function checkRecords(
   next: DataSet,
   options: GuardOptions,
 ): Violation[] {
-  const nextRecords = new Map<number, AnyRecord>();
-  for (const record of next.readRecords()[kind]) nextRecords.set(record.id, record);
-  const goneSlugs: string[] = [];
-  const pairs: RecordPair[] = [];
-  for (const record of listCheckedRecords(kind, previous, options)) {
-    const nextRecord = nextRecords.get(record.id);
-    if (nextRecord) pairs.push({ previous: record, next: nextRecord });
-    else goneSlugs.push(record.slug);
-  }
+  const checkedRecords = listCheckedRecords(kind, previous, options);
+  const { pairs, goneSlugs } = pairById(checkedRecords, next.readRecords()[kind]);
   const goneRecords: AffectedShare = {
     subject: kind,
     effect: 'records are gone',
@@ -130,7 +127,7 @@ function checkRecords(
   if (exceedsPercent(goneRecords, maxShrink)) {
     violations.push({
       problem: describeTooMany(goneRecords, maxShrink),
-      maxShrink: calculatePercent(goneRecords),
+      sufficientShrink: calculatePercent(goneRecords),
     });
   }
   for (const field of Object.keys(recordSchemas[kind].shape)) {
@@ -141,7 +138,33 @@ function checkRecords(
   return violations;
 }
 
-/** Returns a violation if too many values of a field have changed. */
+interface PairedRecords {
+  readonly pairs: readonly RecordPair[];
+  /** The slugs of the previous records that the next data set does not have. */
+  readonly goneSlugs: readonly string[];
+}
+
+/** Finds the next record with the same id for each previous record. */
+function pairById(
+  previousRecords: readonly AnyRecord[],
+  nextRecords: readonly AnyRecord[],
+): PairedRecords {
+  const nextById = new Map<number, AnyRecord>();
+  for (const record of nextRecords) nextById.set(record.id, record);
+  const pairs: RecordPair[] = [];
+  const goneSlugs: string[] = [];
+  for (const previous of previousRecords) {
+    const next = nextById.get(previous.id);
+    if (next) pairs.push({ previous, next });
+    else goneSlugs.push(previous.slug);
+  }
+  return { pairs, goneSlugs };
+}
+
+/**
+ * Returns a violation if too many values of a field have changed. Values change more often
+ * than records disappear, so a larger share of them may change.
+ */
 function checkChangedValues(
   changedValues: AffectedShare,
   maxShrink: number,
@@ -149,9 +172,10 @@ function checkChangedValues(
   const maxPercent = VALUES_FACTOR * maxShrink;
   if (changedValues.affected <= ALWAYS_ALLOWED) return undefined;
   if (!exceedsPercent(changedValues, maxPercent)) return undefined;
+  const changedPercent = calculatePercent(changedValues);
   return {
     problem: describeTooMany(changedValues, maxPercent),
-    maxShrink: Math.ceil(calculatePercent(changedValues) / VALUES_FACTOR),
+    sufficientShrink: Math.ceil(changedPercent / VALUES_FACTOR),
   };
 }
 
@@ -166,20 +190,23 @@ function listCheckedRecords(
   { skip, allowMissing }: GuardOptions,
 ): AnyRecord[] {
   const records = previous.readRecords()[kind];
+  const idsByCurrentSlug = new Map<string, number>();
+  for (const { id, slug } of records) idsByCurrentSlug.set(slug, id);
+  const idsByOldSlug = previous.readPast().oldSlugs[kind];
   const ignoredIds = new Set<number>(skip?.[kind]);
-  const currentIds = new Map<string, number>();
-  for (const { id, slug } of records) currentIds.set(slug, id);
-  const oldSlugs = previous.readPast().oldSlugs[kind];
   for (const permitted of allowMissing) {
     const [permittedKind, slug = ''] = permitted.split('/');
     if (permittedKind !== kind) continue;
-    const id = currentIds.get(slug) ?? oldSlugs.get(slug);
+    const id = idsByCurrentSlug.get(slug) ?? idsByOldSlug.get(slug);
     if (id !== undefined) ignoredIds.add(id);
   }
   return records.filter(({ id }) => !ignoredIds.has(id));
 }
 
-/** Counts the changed values of a field, among the records that had a value in it. */
+/**
+ * Counts the changed values of a field. A record that had no value counts neither as
+ * changed nor as part of the total, because filling in missing values is no mistake.
+ */
 function compareField(
   kind: Kind,
   field: string,
@@ -211,7 +238,10 @@ function readValue(record: AnyRecord, field: string): FieldValue {
   return value === PLACEHOLDER_ICON ? null : value;
 }
 
-/** Checks the names in each language that are gone or replaced. */
+/**
+ * Checks how many names in each language are gone, and how many are different. One
+ * violation per language is enough, because one option permits both.
+ */
 function checkNames(
   previous: PreviousDataSet,
   next: DataSet,
@@ -222,23 +252,43 @@ function checkNames(
     { records: next.readRecords(), names: next.readNames() },
   );
   const violations: Violation[] = [];
-  for (const { language, before, lost, replaced, examples } of changes) {
-    const subject = `names/${language}`;
+  for (const languageChanges of changes) {
+    const subject = `names/${languageChanges.language}`;
     if (allowMissing.includes(subject)) continue;
-    const shared = { subject, total: before, examples };
-    const goneNames = { ...shared, effect: 'names are gone', affected: lost };
-    const changedNames = { ...shared, effect: 'names changed', affected: replaced };
-    const isChangeChecked = replaced > ALWAYS_ALLOWED;
-    // One violation is enough, because one option permits both changes.
-    if (exceedsPercent(goneNames, maxShrink)) {
-      const problem = describeTooMany(goneNames, maxShrink);
-      violations.push({ problem, allowMissing: subject });
-    } else if (isChangeChecked && exceedsPercent(changedNames, MAX_REPLACED_NAMES)) {
-      const problem = describeTooMany(changedNames, MAX_REPLACED_NAMES);
-      violations.push({ problem, allowMissing: subject });
+    const problem = findNamesProblem(subject, languageChanges, maxShrink);
+    if (problem !== undefined) {
+      violations.push({ problem, sufficientName: subject });
     }
   }
   return violations;
+}
+
+/** Returns undefined if neither too many names are gone nor too many are different. */
+function findNamesProblem(
+  subject: string,
+  { before: total, lost, replaced, examples }: NameChanges,
+  maxShrink: number,
+): string | undefined {
+  const goneNames: AffectedShare = {
+    subject,
+    effect: 'names are gone',
+    affected: lost,
+    total,
+    examples,
+  };
+  if (exceedsPercent(goneNames, maxShrink)) {
+    return describeTooMany(goneNames, maxShrink);
+  }
+  const changedNames: AffectedShare = {
+    subject,
+    effect: 'names changed',
+    affected: replaced,
+    total,
+    examples,
+  };
+  if (replaced <= ALWAYS_ALLOWED) return undefined;
+  if (!exceedsPercent(changedNames, MAX_REPLACED_NAMES)) return undefined;
+  return describeTooMany(changedNames, MAX_REPLACED_NAMES);
 }
 
 /** How many of the records, values or names an update affects, and which. */

@@ -23,14 +23,14 @@ const MAX_CHANGES = 10_000;
  * differently, for example with a new field that is null.
  */
 export function extendHistory(history: History, step: Comparison): History {
-  if (countChanges(step) > 0) return limitHistory([step, ...history.steps]);
+  if (countChanges(step) > 0) return dropExcessSteps([step, ...history.steps]);
   const [newestStep, ...olderSteps] = history.steps;
   if (!newestStep) return history;
   return { steps: [{ ...newestStep, to: step.to }, ...olderSteps] };
 }
 
 /** Drops old steps until the history is within the limits. */
-function limitHistory(steps: readonly Comparison[]): History {
+function dropExcessSteps(steps: readonly Comparison[]): History {
   const kept: Comparison[] = [];
   let changes = 0;
   for (const step of steps.slice(0, MAX_STEPS)) {
@@ -51,7 +51,7 @@ function parseHistory(json: unknown, record: string): History {
   const allSteps = parse(anySteps, json, { record }).steps;
   const newestSteps = allSteps.slice(0, MAX_STEPS);
   const history = parse(historySchema, { steps: newestSteps }, { record });
-  return limitHistory(history.steps);
+  return dropExcessSteps(history.steps);
 }
 
 /**
@@ -111,9 +111,9 @@ export interface HistoryUpTo {
 }
 
 /**
- * Returns whether a history continues the previous one: it consists of newer steps, which
- * start at the previous data set, and of the previous steps. The oldest of them may be
- * missing, but only if there are too many.
+ * Returns whether a history continues the previous one: its newest steps start at the
+ * previous data set, and the previous steps follow them. The oldest of the previous steps
+ * may be missing, but only if there are too many steps together.
  *
  * The previous data set may occur several times in the history, because a change may
  * have been reverted. In A→B→A, either no step or two steps are newer than A. Therefore
@@ -121,20 +121,25 @@ export interface HistoryUpTo {
  */
 export function continuesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;
-  // All data sets in the history, with the newest first.
+  // The newest data set comes first. Each other one was replaced by one more step, so its
+  // index is the number of steps that are newer than it.
   const digests = [next.digest, ...steps.map(({ from }) => from.digest)];
   for (const [newerCount, digest] of digests.entries()) {
     if (digest !== previous.digest) continue;
     const newerSteps = steps.slice(0, newerCount);
-    const expected = limitHistory([...newerSteps, ...previous.history.steps]);
-    if (startsWith(next.history, expected)) return true;
+    const allSteps = [...newerSteps, ...previous.history.steps];
+    const continuedHistory = dropExcessSteps(allSteps);
+    if (startsWithSteps(steps, continuedHistory.steps)) return true;
   }
   return false;
 }
 
-/** Returns whether a history's newest steps are those of another one. */
-function startsWith({ steps }: History, newest: History): boolean {
-  return newest.steps.every((step, index) => isSameStep(step, steps[index]));
+/** Returns whether a history's newest steps are the expected ones. */
+function startsWithSteps(
+  steps: readonly Comparison[],
+  expectedSteps: readonly Comparison[],
+): boolean {
+  return expectedSteps.every((step, index) => isSameStep(step, steps[index]));
 }
 
 function isSameStep(step: Comparison, other: Comparison | undefined): boolean {

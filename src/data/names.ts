@@ -73,7 +73,7 @@ export function compareNames(
       (names) => names.language === language,
     );
     const nextNames = next.names.find((names) => names.language === language);
-    const counts = countChanges(commonRecords, previousNames, nextNames);
+    const counts = countNameChanges(commonRecords, previousNames, nextNames);
     if (counts.changed > 0) changes.push({ language, ...counts });
   }
   return changes;
@@ -97,8 +97,11 @@ function listCommonRecords(
   return commonRecords;
 }
 
-/** Counts the changes of the records' names in one language. */
-function countChanges(
+/**
+ * Counts the names of the records that were added, lost or replaced in one language. Only
+ * a record that had a name before can lose it, so the names before are counted as well.
+ */
+function countNameChanges(
   records: readonly CommonRecord[],
   previousNames: Names | undefined,
   nextNames: Names | undefined,

@@ -37,25 +37,24 @@ export function createHeadersFile({ baseUrl }: HostContext): HostFile {
 
 const ownBlocks = listOwnBlocks();
 
-/** Lists the blocks of all files whose headers differ from those of a page. */
+/**
+ * Lists the blocks of all files whose headers differ from those of a page: the API and its
+ * errors, the downloads, and files with a media type that the hosts do not know.
+ */
 function listOwnBlocks(): Block[] {
-  const blocks: Block[] = [];
-  const errorPaths = Object.values(responses.errorFiles).map((file) => `/${file}`);
-  for (const path of [`${API_PREFIX}*`, ...errorPaths]) {
-    blocks.push({ path, headers: responses.apiHeaders });
+  const blocks: Block[] = [
+    { path: `${API_PREFIX}*`, headers: responses.apiHeaders },
+  ];
+  for (const file of Object.values(responses.errorFiles)) {
+    blocks.push({ path: `/${file}`, headers: responses.apiHeaders });
   }
   for (const folder of bulkFolders) {
     blocks.push({ path: `/${folder}*`, headers: responses.downloadHeaders });
   }
-  // Each file with its own media type needs its own block, because an asterisk
-  // cannot match a file extension.
-  for (const file of [
-    ...bulkFiles,
-    ...archiveFiles,
-    TYPES_FILE,
-    FEED_FILE,
-    LOGO_FILE,
-  ]) {
+  // Each of these files needs its own block, because an asterisk cannot match a file
+  // extension.
+  const otherFiles = [TYPES_FILE, FEED_FILE, LOGO_FILE];
+  for (const file of [...bulkFiles, ...archiveFiles, ...otherFiles]) {
     const headers = { 'Content-Type': responses.getMediaType(file) };
     blocks.push({ path: `/${file}`, headers });
   }

@@ -84,25 +84,51 @@ function createPageRules(
 ): string[] {
   const rules: string[] = [];
   for (const subset of listSubsets(parameters)) {
-    // Without an offset, a query selects the first page.
-    const selectablePages = subset.includes('offset') ? pages : pages.slice(0, 1);
-    const selectableFormats = subset.includes('format') ? formats : [''];
-    for (const format of selectableFormats) {
-      for (const { offset, file } of selectablePages) {
-        const values = { format, limit: PAGE_SIZE, offset };
-        const query = subset.map((name) => `${name}=${values[name]}`);
-        rules.push(formatRule(path, query, `/${file} 200`));
-      }
-    }
-    if (subset.length === 0) continue;
-    const anyValues = subset.map((name) => `${name}=:${name}`);
-    // `400.json` explains page ranges, so we use it only if the query has a limit or
-    // an offset.
-    const isRange = subset.some((name) => name !== 'format');
-    const errorFile = isRange ? errorFiles[400] : errorFiles[404];
-    rules.push(formatRule(path, anyValues, `/${errorFile} 404`));
+    rules.push(...createBuiltPageRules(path, pages, subset));
+    // A request without any parameter gets the first page, and is never rejected.
+    if (subset.length > 0) rules.push(createRejectingRule(path, subset));
   }
   return rules;
+}
+
+/**
+ * Creates the rules with the values of built pages: one for each format and each page that
+ * a query with these parameters can select.
+ */
+function createBuiltPageRules(
+  path: string,
+  pages: readonly BuiltPage[],
+  parameters: readonly Parameter[],
+): string[] {
+  const rules: string[] = [];
+  // Without an offset, a query selects the first page.
+  const selectablePages = parameters.includes('offset') ? pages : pages.slice(0, 1);
+  // Without a format, the value is not part of the rule.
+  const selectableFormats = parameters.includes('format') ? formats : [''];
+  for (const format of selectableFormats) {
+    for (const { offset, file } of selectablePages) {
+      const values = { format, limit: PAGE_SIZE, offset };
+      const query = parameters.map((name) => `${name}=${values[name]}`);
+      rules.push(formatRule(path, query, `/${file} 200`));
+    }
+  }
+  return rules;
+}
+
+/**
+ * Creates the rule that rejects queries with these parameters and any values. Netlify
+ * reads `offset=:offset` as a parameter with any value.
+ */
+function createRejectingRule(
+  path: string,
+  parameters: readonly Parameter[],
+): string {
+  const anyValues = parameters.map((name) => `${name}=:${name}`);
+  // `400.json` explains page ranges, so we use it only if the query has a limit or
+  // an offset.
+  const isRange = parameters.some((name) => name !== 'format');
+  const errorFile = isRange ? errorFiles[400] : errorFiles[404];
+  return formatRule(path, anyValues, `/${errorFile} 404`);
 }
 
 /** Lists all subsets of the parameters, with the largest first. */

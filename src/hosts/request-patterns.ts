@@ -5,29 +5,39 @@
 
 import { JAVA_ACCEPT } from '../contract/responses.ts';
 
+/** Escapes text that a regular expression should match as it is, such as `.json`. */
 export const escapeRegExp = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Creates an expression that matches a raw query and captures the last value of a
- * parameter. We do not use the servers' own variables for parameters: they ignore
- * letter case and return the first value or all values.
+ * Creates an expression that matches a raw query, such as `limit=20&offset=40`, and
+ * captures the last value of a parameter. The first group skips as many parameters as
+ * possible, so the match is the last one.
+ *
+ * We do not use the servers' own variables for parameters: they ignore letter case and
+ * return the first value or all values.
  */
 export const lastParameterPattern = (
   parameter: 'format' | 'limit' | 'offset',
 ): string => `^(?:.*&)?${parameter}(?:=([^&]*))?(?:&|$)`;
 
-/** Matches a raw query in which the last `format` parameter is `json`. */
+/**
+ * Matches a raw query in which the last `format` parameter is `json`. Other parameters may
+ * follow, but none called `format`.
+ */
 export const jsonFormatPattern =
   '(?:^|&)format=json(?:&(?!format(?:[=&]|$))[^&]*)*$';
 
 /**
- * Creates an expression for an `Accept` header that lists a media range. The range
- * must be followed by one of the given parameters or by the end of the header.
+ * Creates an expression for an `Accept` header that lists a media range, such as
+ * `text/html, application/json;q=0.9`. Letter case does not matter.
+ *
+ * @param following what may follow the range, besides the end of the header
  */
-const matchMember = (range: string, parameters: string): string =>
-  `(?i)(?:^|,)\\s*${range}\\s*(?:${parameters}|$)`;
+const matchMember = (range: string, following: string): string =>
+  `(?i)(?:^|,)\\s*${range}\\s*(?:${following}|$)`;
 
+/** Matches a media type with any quality, or a range that includes it, such as `text/*`. */
 const listed = {
   json: matchMember('(?:\\*/\\*|application/(?:\\*|json))', '[,;]'),
   html: matchMember('text/(?:\\*|html)', '[,;]'),
@@ -44,8 +54,9 @@ const best = {
 } as const;
 
 /**
- * Pairs of expressions for `Accept`. The first match wins, and within a pair, JSON
- * comes before HTML.
+ * Pairs of expressions for `Accept`. The first match wins, so the media type that a client
+ * wants most comes before those that it only accepts. Within a pair, JSON comes before
+ * HTML.
  */
 export const preferencePatterns = [best, listed] as const;
 
@@ -58,6 +69,7 @@ export interface NegotiationRule {
 /** The rules that choose between JSON and the page. The first match wins. */
 export const negotiationRules: readonly NegotiationRule[] = listNegotiationRules();
 
+/** Lists the pairs as single rules, in the same order. */
 function listNegotiationRules(): NegotiationRule[] {
   const rules: NegotiationRule[] = [];
   for (const { json, html } of preferencePatterns) {

@@ -12,7 +12,7 @@ export function fillTemplate(template: string, values: TemplateValues): string {
   const withoutBlocks = template.replaceAll(
     BLOCK,
     (_, name: string, lines: string) => {
-      const isEmpty = lookUp(values, name).length === 0;
+      const isEmpty = getValueOrThrow(values, name).length === 0;
       return isEmpty ? '' : lines;
     },
   );
@@ -25,25 +25,48 @@ const LINE_TO_FILL = /^.*\{\{.*\n/gm;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /**
- * Fills in one line of a template. If one of its values is a list, the line is
- * repeated with each item in place of the list.
+ * Fills in one line of a template. A line with a list is repeated for each item. Each copy
+ * has the item in place of the list, and is then filled in like any other line, because it
+ * may contain another list.
  */
 function fillLine(line: string, values: TemplateValues): string {
-  for (const [, name = ''] of line.matchAll(PLACEHOLDER)) {
-    const items = lookUp(values, name);
-    if (typeof items === 'string') continue;
-    // In each copy of the line, the placeholder has one string as its value. The copy
-    // is filled like any other line, because it may contain another list.
-    const copies = items.map((item) => fillLine(line, { ...values, [name]: item }));
-    return copies.join('');
+  const list = findFirstList(line, values);
+  if (list === undefined) {
+    return line.replaceAll(
+      PLACEHOLDER,
+      (_, name: string) => `${getValueOrThrow(values, name)}`,
+    );
   }
-  return line.replaceAll(
-    PLACEHOLDER,
-    (_, name: string) => `${lookUp(values, name)}`,
-  );
+  let lines = '';
+  for (const item of list.items) {
+    lines += fillLine(line, { ...values, [list.name]: item });
+  }
+  return lines;
 }
 
-function lookUp(values: TemplateValues, name: string): string | readonly string[] {
+/** A placeholder whose value is a list. */
+interface ListPlaceholder {
+  readonly name: string;
+  readonly items: readonly string[];
+}
+
+/** Finds the first placeholder in a line whose value is a list. */
+function findFirstList(
+  line: string,
+  values: TemplateValues,
+): ListPlaceholder | undefined {
+  for (const [, name = ''] of line.matchAll(PLACEHOLDER)) {
+    const value = getValueOrThrow(values, name);
+    if (typeof value !== 'string') return { name, items: value };
+  }
+  return undefined;
+}
+
+/** @throws Error if the template contains a name that has no value */
+function getValueOrThrow(
+  values: TemplateValues,
+  name: string,
+): string | readonly string[] {
   const value = values[name];
   if (value === undefined) throw new Error(`template: got no value for ${name}`);
   return value;

@@ -3,7 +3,11 @@ import path from 'node:path';
 import { encodeBody } from '../contract/meta.ts';
 import { DATA_SET_FILE } from '../contract/paths.ts';
 import type { DataSet } from '../data/data-set.ts';
-import { createDataSetFiles, parseDescription } from '../data/data-set-folder.ts';
+import {
+  createDataSetFiles,
+  type DataSetFiles,
+  parseDescription,
+} from '../data/data-set-folder.ts';
 import {
   attempt,
   explainFailure,
@@ -24,11 +28,12 @@ import { readIfExists } from '../site-folder.ts';
 const KEPT_NAME = /^\d{4}-\d\d-\d\d-([0-9a-f]{12})$/;
 
 /**
- * Keeps a data set in a folder next to the site, unless it is already there.
- * Then removes the oldest data sets.
+ * Keeps a data set in a folder next to the site, and then removes the oldest data sets.
+ * If the same data set is kept already, its folder is used again, and counts as the newest
+ * one.
  *
  * @param out the folder of the site
- * @param keep the number of data sets that stay
+ * @param keep the number of data sets that stay, which is at least 1
  * @param today the current date in the form `YYYY-MM-DD`
  * @returns the kept folder, such as `site.data/2026-01-02-0123456789ab`
  * @throws GamedataError if the data set cannot be written
@@ -41,32 +46,45 @@ export async function keepDataSet(
 ): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}.data`;
   explainFailure('cannot be created', folder, () => createFolder(folder));
-  const { files, description } = createDataSetFiles(dataSet, readDataLicense());
-  const manifest = encodeBody(description);
-  const digest = sha256(manifest).slice(0, 12);
-  const keptNames = listKept(folder);
-  const existingName = keptNames.find((name) => name.endsWith(`-${digest}`));
+  const oldestFirst = listOldestFirst(folder);
+
+  const dataSetFiles = createDataSetFiles(dataSet, readDataLicense());
+  const digest = sha256(encodeBody(dataSetFiles.description)).slice(0, 12);
+  const existingName = oldestFirst.find((name) => name.endsWith(`-${digest}`));
   const currentName = existingName ?? `${today}-${digest}`;
   const target = path.join(folder, currentName);
-  await withOutput(
-    target,
-    ({ publish }) => publish(files, { encodeManifest: () => manifest }),
-    { manifestFile: DATA_SET_FILE },
-  );
-  // The time shows in which order data sets were kept, also if one is kept again.
-  const now = new Date();
-  utimesSync(path.join(target, DATA_SET_FILE), now, now);
-  // The oldest come first.
-  const otherNames = keptNames.filter((name) => name !== currentName);
-  const excess = Math.max(0, otherNames.length + 1 - keep);
+  await publishKept(target, dataSetFiles);
+
+  const otherNames = oldestFirst.filter((name) => name !== currentName);
+  const keptOthers = keep - 1;
+  const excess = Math.max(0, otherNames.length - keptOthers);
   for (const name of otherNames.slice(0, excess)) {
     removeDataSet(path.join(folder, name));
   }
   return target;
 }
 
+/**
+ * Publishes a data set into a folder, and sets the time of its `dataset.json` to now. The
+ * time shows in which order data sets were kept. It is set here, because publishing
+ * writes nothing if the data set is there already.
+ */
+async function publishKept(
+  folder: string,
+  { files, description }: DataSetFiles,
+): Promise<void> {
+  const manifest = encodeBody(description);
+  await withOutput(
+    folder,
+    (output) => output.publish(files, { encodeManifest: () => manifest }),
+    { manifestFile: DATA_SET_FILE },
+  );
+  const now = new Date();
+  utimesSync(path.join(folder, DATA_SET_FILE), now, now);
+}
+
 /** Lists the names of the kept data sets. The one that was kept last is at the end. */
-function listKept(folder: string): string[] {
+function listOldestFirst(folder: string): string[] {
   const kept: { readonly name: string; readonly keptMs: number }[] = [];
   for (const name of readdirSync(folder).sort()) {
     const status = readStatus(path.join(folder, name, DATA_SET_FILE));

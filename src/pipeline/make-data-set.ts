@@ -3,7 +3,7 @@ import { encodeBody } from '../contract/meta.ts';
 import { DATA_SET_FILE } from '../contract/paths.ts';
 import { createDataSetFiles, readPreviousDataSet } from '../data/data-set-folder.ts';
 import { readDataLicense } from '../package.ts';
-import { withOutput } from '../publish/publish.ts';
+import { type Output, withOutput } from '../publish/publish.ts';
 import { openDataSet } from '../site-folder.ts';
 import { loadSource } from '../upstream/index.ts';
 import { createReport, groupWarnings, type Report } from './report.ts';
@@ -11,8 +11,8 @@ import { assertCacheOutside, type SourceSettings } from './source-settings.ts';
 import { updateData } from './update-data.ts';
 
 /**
- * Reads a data set, compares it with the published one, checks the differences, and
- * publishes the files. `dataset.json` is their manifest.
+ * Reads a data set, and publishes its files into a folder. `dataset.json` is their
+ * manifest. First, locks the folder and completes the change of a process that was killed.
  *
  * @throws GamedataError
  */
@@ -21,30 +21,37 @@ export async function makeDataSet(
   settings: SourceSettings,
 ): Promise<Report> {
   const started = performance.now();
-  return withOutput(
-    folder,
-    async (output) => {
-      assertCacheOutside(folder, settings.cacheFolder);
-      const isPublished = output.published.entries.size > 0;
-      const previous = isPublished
-        ? await readPreviousDataSet(openDataSet(folder))
-        : undefined;
-      const loaded = await loadSource({ ...settings, isPublished, previous });
-      const update = await updateData(previous, loaded, settings);
-      const { files, description } = createDataSetFiles(
-        update.dataSet,
-        readDataLicense(),
-      );
-      const result = await output.publish(files, {
-        encodeManifest: () => encodeBody(description),
-        signal: settings.signal,
-      });
-      const warnings = groupWarnings(
-        update.dataSet.warnings,
-        previous?.warnings ?? [],
-      );
-      return createReport(loaded, update, result, { output, warnings, started });
-    },
-    { onNotice: settings.onNotice, manifestFile: DATA_SET_FILE },
-  );
+  return withOutput(folder, (output) => updateFolder(output, settings, started), {
+    onNotice: settings.onNotice,
+    manifestFile: DATA_SET_FILE,
+  });
+}
+
+/**
+ * Updates a folder that is locked. The published data set is read first, because the guard
+ * compares the new one with it, and because its past is continued. A data set that the
+ * guard refuses leaves the folder as it is.
+ */
+async function updateFolder(
+  output: Output,
+  settings: SourceSettings,
+  started: number,
+): Promise<Report> {
+  const { folder, published } = output;
+  assertCacheOutside(folder, settings.cacheFolder);
+  const isPublished = published.entries.size > 0;
+  const previous = isPublished
+    ? await readPreviousDataSet(openDataSet(folder))
+    : undefined;
+  const loaded = await loadSource({ ...settings, isPublished, previous });
+  const update = await updateData(previous, loaded, settings);
+  const { dataSet } = update;
+  const { files, description } = createDataSetFiles(dataSet, readDataLicense());
+  const result = await output.publish(files, {
+    encodeManifest: () => encodeBody(description),
+    signal: settings.signal,
+  });
+  const previousWarnings = previous?.warnings ?? [];
+  const warnings = groupWarnings(dataSet.warnings, previousWarnings);
+  return createReport(loaded, update, result, { output, warnings, started });
 }

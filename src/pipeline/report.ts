@@ -129,7 +129,8 @@ export function createReport(
 const MAX_EXAMPLES = 3;
 
 /**
- * Groups warnings by kind and code.
+ * Groups warnings by kind and code. Warnings that the previous data set had as well are
+ * counted, but do not appear among the examples, because the operator knows them.
  *
  * @param previous the warnings of the previous data set
  */
@@ -144,18 +145,30 @@ export function groupWarnings(
     const codes = new Set(ofKind.map(({ code }) => code));
     for (const code of codes) {
       const sameCode = ofKind.filter((warning) => warning.code === code);
-      const added = sameCode.filter(({ message }) => !previousMessages.has(message));
-      const examples = added.slice(0, MAX_EXAMPLES).map(({ message }) => message);
-      groups.push({
-        kind,
-        code,
-        count: countWarnedRecords(sameCode),
-        added: countWarnedRecords(added),
-        examples,
-      });
+      groups.push(createWarningGroup(kind, code, sameCode, previousMessages));
     }
   }
   return groups;
+}
+
+/** @param warnings all warnings with this code about records of this kind */
+function createWarningGroup(
+  kind: Kind,
+  code: string,
+  warnings: readonly Warning[],
+  previousMessages: ReadonlySet<string>,
+): WarningGroup {
+  const newWarnings = warnings.filter(
+    ({ message }) => !previousMessages.has(message),
+  );
+  const shownWarnings = newWarnings.slice(0, MAX_EXAMPLES);
+  return {
+    kind,
+    code,
+    count: countWarnedRecords(warnings),
+    added: countWarnedRecords(newWarnings),
+    examples: shownWarnings.map(({ message }) => message),
+  };
 }
 
 /** Converts groups of warnings to the counts in `meta.json`. */

@@ -84,20 +84,7 @@ export function assertSettingsNamed(
   settings: Settings,
   published: Meta,
 ): void {
-  const missing: MissingOption[] = [];
-  const hasOtherUrl = settings.baseUrl !== published.base_url;
-  if (wanted.baseUrl === undefined && hasOtherUrl) {
-    const { base_url: baseUrl } = published;
-    missing.push({
-      flag: 'base-url',
-      value: baseUrl,
-      json: JSON.stringify(baseUrl),
-    });
-  }
-  const hasOtherHosts = !hasSameHosts(settings, published);
-  if (wanted.hosts === undefined && hasOtherHosts) {
-    missing.push(describeMissingHosts(published.hosts));
-  }
+  const missing = listMissingOptions(wanted, settings, published);
   if (missing.length === 0) return;
   const options = missing.map(({ flag, value }) => `--${flag} ${value}`).join(' ');
   const lines = missing.map(({ flag, json }) => `"${flag}": ${json}`).join(', ');
@@ -112,6 +99,31 @@ interface MissingOption {
   readonly value: string;
   /** The value in the configuration file. */
   readonly json: string;
+}
+
+/**
+ * Lists the options whose defaults would change the published site. An option that the
+ * user named is not missing, because its change is intended.
+ */
+function listMissingOptions(
+  wanted: WantedSettings,
+  settings: Settings,
+  published: Meta,
+): MissingOption[] {
+  const missing: MissingOption[] = [];
+  const hasOtherUrl = settings.baseUrl !== published.base_url;
+  if (wanted.baseUrl === undefined && hasOtherUrl) {
+    missing.push({
+      flag: 'base-url',
+      value: published.base_url,
+      json: JSON.stringify(published.base_url),
+    });
+  }
+  const hasOtherHosts = !hasSameHosts(settings, published);
+  if (wanted.hosts === undefined && hasOtherHosts) {
+    missing.push(describeMissingHosts(published.hosts));
+  }
+  return missing;
 }
 
 function describeMissingHosts(hosts: readonly string[]): MissingOption {
@@ -211,7 +223,8 @@ function readBaseUrl(copied: Meta | undefined): string | undefined {
 
 /**
  * Resolves the document root, which is part of a web server's configuration. It is the
- * folder of the site, unless the user named another one.
+ * folder of the site, unless the user named another one. For other hosts, the root has no
+ * effect, so the user must not name one.
  *
  * @param system resolves paths; tests pass the path module for another operating
  * system
@@ -223,24 +236,28 @@ export function resolveDocumentRoot(
   out: string,
   system: Pick<typeof path, 'resolve'> = path,
 ): string {
-  // A build on Windows may be for a web server on Linux.
-  const isPathOnLinux = wanted?.startsWith('/') ?? false;
-  const root = (isPathOnLinux ? path.posix : system).resolve(wanted ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
-  if (server !== undefined) {
-    const origin = wanted === undefined ? ' from --out' : '';
-    assertUsableRoot(root, server, origin);
-  } else if (wanted !== undefined) {
+  if (server === undefined && wanted !== undefined) {
     const expected = joinWords(webServerNames, 'or');
     throw new GamedataError(
       'usage',
       `--root: got no host that uses it, expected --host ${expected}`,
     );
   }
+  // A build on Windows may be for a web server on Linux.
+  const isPathOnLinux = wanted?.startsWith('/') ?? false;
+  const rootSystem = isPathOnLinux ? path.posix : system;
+  const root = rootSystem.resolve(wanted ?? out);
+  const origin = wanted === undefined ? ' from --out' : '';
+  if (server !== undefined) assertUsableRoot(root, server, origin);
   return root;
 }
 
-/** Rejects a document root that a web server cannot have in its configuration. */
+/**
+ * Rejects a document root that a web server cannot have in its configuration.
+ *
+ * @param origin the end of the sentence that names a root which the user did not name
+ */
 function assertUsableRoot(root: string, server: HostName, origin: string): void {
   if (!root.startsWith('/')) {
     throw new GamedataError(

@@ -31,8 +31,8 @@ export async function updateData(
   checkUpdate(bundled, dataSet, limits);
   // A fork may commit its data set and build its site in a new clone each time. Its past
   // is then in the bundled data set.
-  const isContinued = isFromSameUpstream(bundled, dataSet);
-  return advance(isContinued ? bundled : undefined, dataSet);
+  if (isFromSameUpstream(bundled, dataSet)) return advance(bundled, dataSet);
+  return advance(undefined, dataSet);
 }
 
 function isFromSameUpstream(

@@ -100,7 +100,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Responds to a request, and reports it in one line when its connection is free. */
+/**
+ * Responds to a request, and reports it in one line when its connection is free. A bug
+ * must not end the server, so it becomes a 500, and is reported.
+ */
 async function respondAndLog(
   request: IncomingMessage,
   response: ServerResponse,

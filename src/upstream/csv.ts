@@ -154,8 +154,9 @@ interface Tables {
 }
 
 /**
- * Creates the data set. Every item first has the icon that the upstream's rule derives,
- * and then only icons that exist stay.
+ * Creates the data set from tables and the icon list. The tables do not contain icons, so
+ * each item first gets the icon that the upstream's rule derives. Then icons that do not
+ * exist are removed.
  */
 function createResult(
   { skip, previous }: SourceContext,

@@ -157,18 +157,26 @@ async function checkGuarantees(
   let done = 0;
   const started = performance.now();
   const limit = pLimit(concurrency);
+
+  async function runCheck({
+    requests,
+    comparators,
+  }: Check): Promise<GuaranteeFailure[]> {
+    const outcomes = await limit.map(requests, async (request) => {
+      onProgress?.({ done, total, started });
+      const failure = await findFailure(probe, site, request, comparators);
+      done++;
+      return failure;
+    });
+    return outcomes.filter((failure) => failure !== undefined);
+  }
+
   const results: GuaranteeResult[] = [];
   for (const guarantee of names) {
     const failures: GuaranteeFailure[] = [];
-    const ownChecks = checks.filter((check) => check.guarantee === guarantee);
-    for (const { requests, comparators } of ownChecks) {
-      const outcomes = await limit.map(requests, async (request) => {
-        onProgress?.({ done, total, started });
-        const failure = await checkRequest(probe, site, request, comparators);
-        done++;
-        return failure;
-      });
-      failures.push(...outcomes.filter((failure) => failure !== undefined));
+    for (const check of checks) {
+      if (check.guarantee !== guarantee) continue;
+      failures.push(...(await runCheck(check)));
     }
     results.push({ guarantee, title: guarantees[guarantee].title, failures });
   }
@@ -199,16 +207,18 @@ function createRequests(
 }
 
 /**
- * Sends a request and returns only the first problem of its response, because any
- * further problems usually have the same cause.
+ * Sends a request, and compares the response with the expected one. Returns only the first
+ * problem, because any further problems usually have the same cause. Returns undefined if
+ * the response is correct.
  */
-async function checkRequest(
+async function findFailure(
   probe: Probe,
   site: ExpectedSite,
   request: PlannedRequest,
   comparators: readonly Comparator[],
 ): Promise<GuaranteeFailure | undefined> {
   const expected = await site.respond(request);
+  // An incorrect response may be larger than the expected one, but not much.
   const maxBytes = Math.max(MAX_BODY_BYTES, 2 * expected.text.length);
   const got = await probe.send({ ...request, maxBytes });
   for (const compare of comparators) {

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import type { ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE, WORK_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { GamedataError } from '../errors.ts';
@@ -67,22 +66,19 @@ function findProblems(
   const problems: string[] = [];
   for (const [done, entry] of site.manifest.files.entries()) {
     onProgress({ done, total, started });
-    const problem = findProblem(site, entry);
+    const problem = findProblem(site, entry.path);
     if (problem !== undefined) problems.push(problem);
   }
   return problems;
 }
 
 /**
- * Reads a file, and returns the problem if it is missing or differs from its entry in the
- * manifest.
+ * Checks a file by reading it, because reading fails if the file is missing or differs
+ * from the manifest. The content is not needed. Returns undefined if the file is correct.
  */
-function findProblem(
-  { read }: SiteFolder,
-  { path }: ManifestEntry,
-): string | undefined {
+function findProblem(site: SiteFolder, file: string): string | undefined {
   try {
-    read(path);
+    site.read(file);
     return undefined;
   } catch (error) {
     if (error instanceof GamedataError) return error.message;

@@ -36,12 +36,13 @@ export function forEachKind(
   };
 }
 
-/** Collects the paths of one kind, which must have records. */
+/** Collects the paths and numbers of one kind, which must have records. */
 function readKindPaths(site: ExpectedSite, kind: Kind): KindPaths {
   const records = site.records[kind];
   const firstSlug = records[0]?.slug ?? '';
   const pages = listPages(site, kind);
   const recordUrls = listRecords(site, kind);
+  // The kind has records, so none of these values is undefined.
   const samples = [pages[0], pages.at(-1), recordUrls[0], recordUrls.at(-1)];
   const offsets = pageOffsets(records.length);
   return {

@@ -150,7 +150,10 @@ export const command = defineCommand({
   },
 });
 
-/** Formats the notes, then the problems, and then the result. */
+/**
+ * Formats the report of a folder: first what is unusual but no problem, then the problems,
+ * and the result in the last line.
+ */
 function formatFolder(folder: string, report: FolderReport): string[] {
   const { files, counts, problems, unlisted, unfinished } = report;
   const lines: string[] = [];
@@ -175,7 +178,10 @@ function formatFolder(folder: string, report: FolderReport): string[] {
   return lines;
 }
 
-/** Formats one line for each broken guarantee, and then the result. */
+/**
+ * Formats the report of a deployment: one line for each broken guarantee, with its first
+ * failure and the number of others, and the result in the last line.
+ */
 function formatDeployment(report: DeploymentReport): string[] {
   const { address, hosts, counts, guarantees, failed, seconds } = report;
   const lines: string[] = [];

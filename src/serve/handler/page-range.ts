@@ -107,8 +107,8 @@ interface CollectedRecords {
 }
 
 /**
- * Collects the records at the given positions from the built pages. Returns
- * undefined if a page is missing.
+ * Collects the records at the given positions of the whole list from the built pages that
+ * contain them. Returns undefined if a page is missing.
  */
 async function collectRecords(
   store: AssetStore,
@@ -117,12 +117,18 @@ async function collectRecords(
 ): Promise<CollectedRecords | undefined> {
   const parts: Bytes[] = [];
   const etags: string[] = [];
+  // Each built page starts at a multiple of the page size.
   const firstOffset = from - (from % PAGE_SIZE);
   for (let offset = firstOffset; offset < to; offset += PAGE_SIZE) {
     const page = await store.get(paths.listPageFile(kind, offset));
     if (!page) return undefined;
     if (parts.length > 0) parts.push(COMMA);
-    parts.push(sliceRecords(page.body, { from: from - offset, to: to - offset }));
+    // On every page but the first, the range begins before the page.
+    const placesOnPage = {
+      from: Math.max(0, from - offset),
+      to: Math.min(PAGE_SIZE, to - offset),
+    };
+    parts.push(sliceRecords(page.body, placesOnPage));
     etags.push(page.etag);
   }
   return { parts, etags };
@@ -166,13 +172,13 @@ const parsePage = cacheByBody((body): PageRecords => {
 });
 
 /**
- * Returns the JSON of the records at the given positions of a built page. The
- * positions are relative to the page, and may begin before it and end after it.
+ * Returns the JSON of the records at the given positions of a built page. The positions
+ * are relative to the start of the page.
  */
 function sliceRecords(page: Bytes, { from, to }: Places): Bytes {
   const { texts, allTexts } = parsePage(page);
-  const isWholePage = from <= 0 && to >= texts.length;
+  const isWholePage = from === 0 && to >= texts.length;
   if (isWholePage) return allTexts;
-  const selectedTexts = texts.slice(Math.max(from, 0), to);
+  const selectedTexts = texts.slice(from, to);
   return encode(selectedTexts.join(','));
 }
