@@ -42,6 +42,8 @@ export const namesFile = (language: string): string =>
 export const DATA_FOLDER = 'data/';
 /** The file in a data set folder that describes the data set and lists its files. */
 export const DATA_SET_FILE = 'dataset.json';
+/** The records of a kind in a data set folder, one per line and without `url`. */
+export const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 /** Maps old slugs to ids. In contrast, `MOVED_FILE` maps old paths to current ones. */
 export const OLD_SLUGS_FILE = 'old-slugs.json';
 

@@ -31,6 +31,7 @@ import {
   DATA_SET_FILE,
   namesFile,
   OLD_SLUGS_FILE,
+  recordsFile,
 } from '../contract/paths.ts';
 import { countsSchema, recordSchemas } from '../contract/records.ts';
 import { GamedataError } from '../errors.ts';
@@ -54,7 +55,6 @@ import { decodeOldSlugs, encodeOldSlugs } from './old-slugs.ts';
 import type { Past } from './past.ts';
 
 export const LICENSE_FILE = 'LICENSE.txt';
-const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
 /** One file for each kind and language, and a few others. */
 const MAX_FILES = 500;

@@ -2,7 +2,7 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
 import { formatValue } from '../contract/parse.ts';
 import { findName } from './find-name.ts';
-import { type AddressedRecords, mapSlugs } from './old-slugs.ts';
+import { type AddressedRecords, mapSlugs } from './redirects.ts';
 
 /** Selects the names of the given records in one language. */
 export const selectNames = (language: Names, records: AddressedRecords): Names => ({

@@ -1,5 +1,6 @@
 import type { History } from '../contract/changes.ts';
-import { noOldSlugs, type OldSlugs } from './old-slugs.ts';
+import { noOldSlugs } from './old-slugs.ts';
+import type { OldSlugs } from './redirects.ts';
 
 /** A data set's past: its earlier changes, and the old slugs of its records. */
 export interface Past {

@@ -15,7 +15,7 @@ import { getIconRedirect } from '../contract/responses.ts';
 import type { CompiledSchemas } from '../contract/served.ts';
 import { addUrls, type DataSet } from '../data/data-set.ts';
 import { createDataSetFiles } from '../data/data-set-folder.ts';
-import { createRedirects } from '../data/old-slugs.ts';
+import { createRedirects } from '../data/redirects.ts';
 import type { HostContext } from '../hosts/host.ts';
 import {
   createHostFiles,

@@ -3,7 +3,7 @@ import * as paths from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
 import { addUrls, type DataSet, type Records } from '../data/data-set.ts';
 import { readDataSet } from '../data/data-set-folder.ts';
-import { createRedirects } from '../data/old-slugs.ts';
+import { createRedirects } from '../data/redirects.ts';
 import { type Bytes, encode } from '../serve/handler/asset-store.ts';
 import { type Asset, createHandler } from '../serve/handler/index.ts';
 import { createChangeFiles } from '../site/change-files.ts';

@@ -6,12 +6,9 @@ import { advance, withRecords } from '../../src/data/advance.ts';
 import { compare } from '../../src/data/compare.ts';
 import type { DataSet } from '../../src/data/data-set.ts';
 import { emptyHistory } from '../../src/data/history.ts';
-import {
-  createRedirects,
-  noOldSlugs,
-  type OldSlugs,
-} from '../../src/data/old-slugs.ts';
+import { noOldSlugs } from '../../src/data/old-slugs.ts';
 import { emptyPast } from '../../src/data/past.ts';
+import { createRedirects, type OldSlugs } from '../../src/data/redirects.ts';
 import { namedEdition } from '../support/editions.ts';
 import { rawMove } from '../support/sites.ts';
 import { createStoredData } from '../support/stored-data.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
-  createRedirects,
   decodeOldSlugs,
   encodeOldSlugs,
   findOldSlugs,
   mergeOldSlugs,
   noOldSlugs,
 } from '../../src/data/old-slugs.ts';
+import { createRedirects } from '../../src/data/redirects.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { forOthers } from '../support/kinds.ts';
 import { rawMove } from '../support/sites.ts';

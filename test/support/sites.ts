@@ -6,11 +6,8 @@ import { defaultIconSource, getIconRedirect } from '../../src/contract/responses
 import { addUrls, digestRecords } from '../../src/data/data-set.ts';
 import { createDataSetFiles } from '../../src/data/data-set-folder.ts';
 import { emptyHistory } from '../../src/data/history.ts';
-import {
-  createRedirects,
-  mergeOldSlugs,
-  type OldSlugs,
-} from '../../src/data/old-slugs.ts';
+import { mergeOldSlugs } from '../../src/data/old-slugs.ts';
+import { createRedirects, type OldSlugs } from '../../src/data/redirects.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createChangeFiles } from '../../src/site/change-files.ts';
