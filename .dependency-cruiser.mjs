@@ -13,6 +13,7 @@ const rooms = {
     packages: ['fflate', 'modern-tar', 'zod'],
   },
   'serve/handler': { imports: ['contract'], packages: [] },
+  'serve/offline': { imports: ['contract', 'data', 'serve/handler'], packages: [] },
   serve: {
     imports: [
       'contract',

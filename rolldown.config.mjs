@@ -9,6 +9,9 @@ const { dependencies } = JSON.parse(read('package.json'));
 /** Node runs these bundles, so they import their dependencies. */
 const onNode = { platform: 'node', external: Object.keys(dependencies) };
 
+/** The oldest browsers that the scripts run in. */
+const browsers = ['chrome109', 'firefox115', 'safari16'];
+
 /** Browsers and hosts load each of these bundles as one file. */
 const pages = {
   front: 'front/front',
@@ -36,9 +39,16 @@ export default [
     transform: { target: 'es2022' },
     output: { file: `${STAGED}/handler.js` },
   },
+  {
+    input: 'src/serve/offline/worker.ts',
+    transform: { target: browsers },
+    // A build inserts the site's base URL, so this is a template. It is a classic script,
+    // because Firefox 115 has no module workers of this type.
+    output: { file: `${STAGED}/templates/offline.js`, format: 'iife', minify: true },
+  },
   ...Object.entries(pages).map(([page, input]) => ({
     input: `src/web/${input}.ts`,
-    transform: { target: ['chrome109', 'firefox115', 'safari16'] },
+    transform: { target: browsers },
     output: {
       file: `${STAGED}/assets/${page}.js`,
       // Browsers refuse modules to a page that is opened from disk.

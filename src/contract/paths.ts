@@ -30,6 +30,8 @@ export const SEARCH_FILE = 'search.json';
 export const BROWSE_FILE = 'browse.html';
 export const NOT_FOUND_FILE = '404.html';
 export const DOCS_PATH = '/docs/';
+/** The service worker that answers requests without a connection. */
+export const OFFLINE_FILE = 'offline.js';
 export const LOGO_FILE = 'mark.svg';
 export const SOCIAL_CARD_FILE = 'card.png';
 

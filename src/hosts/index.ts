@@ -79,6 +79,19 @@ export function createHostFiles(
 }
 
 /**
+ * Returns whether all configured hosts support any limit and offset. Returns false
+ * for a site without host configuration, because a plain file server may serve it.
+ */
+export function supportsAnyPageRange(names: readonly string[]): boolean {
+  if (names.length === 0) return false;
+  for (const [name, { unsupported }] of Object.entries(hosts)) {
+    const isConfigured = names.includes(name);
+    if (isConfigured && unsupported.includes('page-ranges')) return false;
+  }
+  return true;
+}
+
+/**
  * Returns whether a file is host configuration. Hosts do not serve such files, and
  * mirrors do not copy them.
  */

@@ -30,6 +30,7 @@ import {
   packArchive,
 } from './archive.ts';
 import { createChangeFiles } from './change-files.ts';
+import { createOfflineScript } from './offline-script.ts';
 import { createSpecification } from './openapi.ts';
 import * as recordFiles from './record-files.ts';
 
@@ -64,9 +65,11 @@ export interface SiteInput {
  * files.
  */
 export async function generateFiles(site: SiteInput): Promise<SiteFile[]> {
+  const { compiled, template } = site.buildAssets;
   const content = [
     ...site.assets,
-    ...site.buildAssets.compiled,
+    ...compiled,
+    createOfflineScript({ meta: site.meta, compiled, template }),
     ...createDataFiles(site),
   ];
   if (!site.archive) return [...content, ...createDescriptions(site, content)];

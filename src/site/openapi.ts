@@ -31,7 +31,7 @@ import {
 } from '../contract/words.ts';
 import { addUrl, addUrls, type Records } from '../data/data-set.ts';
 import { selectNames } from '../data/names.ts';
-import { hosts } from '../hosts/index.ts';
+import { supportsAnyPageRange } from '../hosts/index.ts';
 import { renderDocs } from '../web/docs/render-docs.ts';
 import { createBulkText } from './record-files.ts';
 
@@ -67,7 +67,7 @@ export function createSpecification(
   const docsContent = {
     operations,
     schemas,
-    supportsAnyPageRange: supportsAnyPageRange(meta),
+    supportsAnyPageRange: supportsAnyPageRange(meta.hosts),
     excerpts: createExcerpts(firstRecords, base),
   };
   const docs = renderDocs(options.template, docsContent, meta);
@@ -118,19 +118,6 @@ function listOperations(
     operations.push({ ...operation, example });
   }
   return operations;
-}
-
-/**
- * Returns whether all configured hosts support any limit and offset. Returns false
- * for a site without host configuration, because a plain file server may serve it.
- */
-function supportsAnyPageRange({ hosts: names }: Meta): boolean {
-  if (names.length === 0) return false;
-  for (const [name, host] of Object.entries(hosts)) {
-    if (names.includes(name) && host.unsupported.includes('page-ranges'))
-      return false;
-  }
-  return true;
 }
 
 /** Creates excerpts from the bulk files of the first kind that has records. */

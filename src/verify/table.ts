@@ -53,7 +53,7 @@ const api = paths.removeTrailingSlashes(paths.API_PREFIX);
 const siteFiles = listSiteFiles();
 
 function listSiteFiles(): string[] {
-  const names = [paths.PLACEHOLDER_ICON, paths.NAMES_INDEX_FILE];
+  const names = [paths.OFFLINE_FILE, paths.PLACEHOLDER_ICON, paths.NAMES_INDEX_FILE];
   const files = ['/', '/docs/', '/style.css', ...names.map((name) => `/${name}`)];
   for (const { path } of fileRows.site) {
     if (!path.includes('{')) files.push(`/${path}`);

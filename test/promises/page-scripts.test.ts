@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/package.ts';
+import { NEWER_FUNCTIONS } from '../support/newer-functions.ts';
 
 /**
  * The maximum sizes in bytes. `browse.js` is loaded by the page of every record and
@@ -9,27 +10,10 @@ import { PACKAGE_ROOT } from '../../src/package.ts';
  */
 const limits: Readonly<Record<string, number>> = {
   'browse.js': 20_000,
+  'front.js': 10_000,
   'search.js': 15_000,
 };
 const OTHER_LIMIT = 8_000;
-
-/**
- * Functions, and syntax of regular expressions, that do not exist in the oldest
- * browsers listed in `rolldown.config.mjs`. The bundler converts other syntax, but it
- * does not add functions.
- */
-const NEWER = [
-  'URL.canParse',
-  '(?<=',
-  '(?<!',
-  '.toSorted(',
-  '.toReversed(',
-  '.toSpliced(',
-  '.with(',
-  'Object.groupBy',
-  'Map.groupBy',
-  'Promise.withResolvers',
-];
 
 const folder = path.join(PACKAGE_ROOT, 'dist/assets');
 const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
@@ -46,7 +30,7 @@ describe.each(files)('%s', (file) => {
     expect(Buffer.byteLength(code)).toBeLessThan(limit);
   });
 
-  it.each(NEWER)(
+  it.each(NEWER_FUNCTIONS)(
     'the script does not use %s, which the oldest supported browsers do not have',
     (text) => {
       expect(code).not.toContain(text);

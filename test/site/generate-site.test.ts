@@ -49,6 +49,8 @@ const tiny = onlyRaw({
 function render({ path, body }: SiteFile): string {
   if (/^(?:openapi|schemas)|\.html$/.test(path)) return `== ${path}\n`;
   if (path.endsWith('.gz')) return `== ${path}\n${hash('sha256', body)}\n`;
+  // The rest is the compiled worker, which is the same on every site.
+  if (path === 'offline.js') return `== ${path}\n${bodyText(body).split('\n')[1]}\n`;
   const text = bodyText(body).replaceAll('\r', '\\r');
   return `== ${path}\n${text}\n`;
 }

@@ -45,16 +45,20 @@ export function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
 export const encode = (text: string): Bytes => new TextEncoder().encode(text);
 export const decode = (bytes: Bytes): string => new TextDecoder().decode(bytes);
 
-/**
- * Creates a strong ETag from the first half of the content's SHA-256, in
- * hexadecimal.
- */
-export async function createEtag(bytes: Bytes): Promise<string> {
+/** Computes the SHA-256 of content as 64 hexadecimal digits. */
+export async function computeSha256(bytes: Bytes): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', bytes);
-  const firstHalf = new Uint8Array(digest, 0, 16);
   let digits = '';
-  for (const byte of firstHalf) digits += byte.toString(16).padStart(2, '0');
-  return `"${digits}"`;
+  for (const byte of new Uint8Array(digest)) {
+    digits += byte.toString(16).padStart(2, '0');
+  }
+  return digits;
+}
+
+/** Creates a strong ETag from the first half of the content's SHA-256. */
+export async function createEtag(bytes: Bytes): Promise<string> {
+  const digits = await computeSha256(bytes);
+  return `"${digits.slice(0, 32)}"`;
 }
 
 /** The API root, which maps each kind to the URL of its list. */
