@@ -91,6 +91,7 @@ export const htmlHeaders = {
     `img-src 'self' ${new URL(DEFAULT_ICONS_UPSTREAM).origin}`,
     "connect-src 'self'",
     "manifest-src 'self'",
+    "worker-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,3 +1,4 @@
+import { connectOfflineSwitch } from '../offline/offline-switch.ts';
 import { createSearchBox, type SearchFields } from '../search/search-box.ts';
 import { adaptLinks, copyText, isOnDisk, requireElement } from '../shared/dom.ts';
 import { createRareSave } from '../shared/history.ts';
@@ -46,3 +47,6 @@ if (tabs) {
     if (sample) void copyText(sample);
   });
 }
+
+const offline = document.querySelector<HTMLElement>('#offline');
+if (offline) connectOfflineSwitch(offline);
