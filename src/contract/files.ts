@@ -111,7 +111,7 @@ const siteRows: readonly SiteFileRow[] = [
   createRow(
     paths.SEARCH_FILE,
     'getSearchIndex',
-    'The id, slug, name and icon of every record',
+    'The id, slug, name, icon and generation of every record',
     'search',
   ),
   createRow(paths.OPENAPI_FILE, 'getOpenApi', 'The API as an OpenAPI 3.1 document'),

@@ -80,16 +80,16 @@ export const preflightHeaders = {
 } as const;
 
 /**
- * The headers of pages. The policy allows images from the upstream's host because it
- * also applies to the targets of icon redirects.
+ * The headers of pages. Scripts may request icons from the upstream's host, because the
+ * policy also applies to the targets of icon redirects.
  */
 export const htmlHeaders = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' ${new URL(DEFAULT_ICONS_UPSTREAM).origin}`,
-    "connect-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self' ${new URL(DEFAULT_ICONS_UPSTREAM).origin}`,
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",

@@ -104,6 +104,13 @@ const searchEntrySchema = z.strictObject({
   slug: slugSchema,
   name: nameSchema,
   icon: iconSchema.optional(),
+  generation: z
+    .int()
+    .min(1)
+    .nullable()
+    .describe(
+      'The generation of a move, or the first generation in which an item has an index number.',
+    ),
 });
 
 const searchSchema = z
@@ -114,7 +121,8 @@ const searchSchema = z
   )
   .meta({
     title: 'Search',
-    description: 'The search index: id, slug, name and icon of every record.',
+    description:
+      'The search index: id, slug, name, icon and generation of every record.',
   });
 export type SearchIndex = z.infer<typeof searchSchema>;
 

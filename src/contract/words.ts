@@ -47,6 +47,9 @@ export const listKinds = (): string => joinWords(kindNames.map(pluralize));
 /** Describes the subject of the data, such as `Pokémon moves and items`. */
 export const describeSubject = (): string => `Pokémon ${listKinds()}`;
 
+/** What pages say about a URL that does not exist. */
+export const NOTHING_HERE = 'There is nothing at this URL.';
+
 export const TRADEMARK_NOTE =
   'gamedata is not affiliated with PokéAPI, or with Nintendo, Creatures, GAME FREAK or The Pokémon Company, who own the Pokémon trademark.';
 

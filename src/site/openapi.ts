@@ -195,45 +195,34 @@ function createStepExample(
   };
 }
 
-/** Creates the examples of the endpoints: the root, and for each kind a record and a page. */
+/**
+ * Picks the first record of each kind, and its first page shortened to two records.
+ */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
-  const root = mapKinds((kind) => paths.listUrl(base, kind));
-  const kindExamples = mapKinds((kind) => pickKindExamples(kind, records, base));
-  return { root, ...kindExamples };
-}
-
-/**
- * Picks the first record of a kind, and the first page of its list, which is shortened to
- * two records. Returns no examples if the kind has no records.
- */
-function pickKindExamples(
-  kind: Kind,
-  records: Records,
-  base: paths.LinkBase,
-): contract.Examples[Kind] {
-  const count = records[kind].length;
-  const shownRecords = records[kind].slice(0, 2);
-  const results = shownRecords.map((record) => addUrl(base, kind, record));
-  const [firstRecord] = results;
-  if (!firstRecord) return {};
   const range = { limit: PAGE_SIZE, offset: 0 };
-  const page = paths.createListPage(base, kind, { range, count, results });
-  return { record: firstRecord, page };
+  const kindExamples = mapKinds((kind) => {
+    const count = records[kind].length;
+    const results = records[kind]
+      .slice(0, 2)
+      .map((record) => addUrl(base, kind, record));
+    const [firstRecord] = results;
+    if (!firstRecord) return {};
+    const page = paths.createListPage(base, kind, { range, count, results });
+    return { record: firstRecord, page };
+  });
+  return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kindExamples };
 }
 
-/**
- * Picks the schemas that the operations refer to, by type name. Endpoints also refer to
- * the schema of errors.
- */
+/** Picks the schemas that the operations refer to, by type name. */
 function pickSchemas(
   operations: readonly Operation[],
   { components }: served.CompiledSchemas,
 ): Map<string, served.JsonSchema> {
-  const usedNames = new Set<string>();
-  for (const operation of operations) {
-    if (operation.schema !== undefined) usedNames.add(operation.schema);
-    if (contract.isEndpoint(operation)) usedNames.add('error');
-  }
+  const usedNames = new Set<string | undefined>(
+    operations.map(({ schema }) => schema),
+  );
+  const hasErrors = operations.some(contract.isEndpoint);
+  if (hasErrors) usedNames.add('error');
   const schemas = new Map<string, served.JsonSchema>();
   for (const [name, component] of Object.entries(components)) {
     if (!usedNames.has(name)) continue;

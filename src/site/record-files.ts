@@ -13,7 +13,11 @@ import * as paths from '../contract/paths.ts';
 import type { RecordOf } from '../contract/records.ts';
 import { createErrorBody, errorDetails, errorFiles } from '../contract/responses.ts';
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
-import type { Records, ServedRecords } from '../data/data-set.ts';
+import {
+  findFirstGeneration,
+  type Records,
+  type ServedRecords,
+} from '../data/data-set.ts';
 
 function createJsonFile(path: string, value: unknown): SiteFile {
   return { path, body: JSON.stringify(value) };
@@ -130,8 +134,9 @@ export function createSearchIndex(records: Records): SearchIndex {
 
 function createSearchEntry(record: RecordOf<Kind>): SearchIndex[Kind][number] {
   const { id, slug, name } = record;
-  if (!('icon' in record)) return { id, slug, name };
-  return { id, slug, name, icon: record.icon };
+  const generation = findFirstGeneration(record);
+  if (!('icon' in record)) return { id, slug, name, generation };
+  return { id, slug, name, icon: record.icon, generation };
 }
 
 export type Cell = string | number | null;

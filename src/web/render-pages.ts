@@ -9,7 +9,6 @@ import {
   type SiteFile,
 } from '../contract/meta.ts';
 import { getNativeName } from '../contract/names.ts';
-import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
 import {
   describeSubject,
@@ -18,17 +17,23 @@ import {
   formatDate,
   formatKindTitle,
   joinWords,
+  NOTHING_HERE,
 } from '../contract/words.ts';
-import { findGenerations, type Records } from '../data/data-set.ts';
+import type { Records } from '../data/data-set.ts';
 import { describeDataset } from './front/describe-dataset.ts';
-import { renderFirstRequest } from './front/first-request.ts';
-import { renderIcons } from './front/icons.ts';
+import { chooseExamples, renderExample, renderExamples } from './front/examples.ts';
+import { renderFrieze } from './front/frieze.ts';
+import {
+  groupByGeneration,
+  renderCounts,
+  renderGenerationOptions,
+  renderStripes,
+} from './front/generations.ts';
+import { HEADLINE, renderLettering } from './front/headline.ts';
+import { html, type Markup } from './shared/html.ts';
 import {
   fillPlaceholders,
-  html,
-  type Markup,
   type PageOptions,
-  renderApiLink,
   renderPage,
   type Values,
 } from './shared/markup.ts';
@@ -95,7 +100,13 @@ function renderBrowsePage(input: PagesInput, root: string, json: string): string
     );
   }
   const bulk = renderBulkLinks(input.sizes, root);
-  const values = { search: renderSearch(input), json, files, bulk };
+  const search = renderSearch(input, {
+    total: '',
+    placeholder: 'Name, slug or id',
+    examples: [],
+    generations: renderGenerationOptions(groupByGeneration(input.records)),
+  });
+  const values = { search, json, files, bulk };
   const options = {
     title: 'gamedata',
     description: `${describeSubject()}, as tables, cards and JSON.`,
@@ -129,44 +140,65 @@ function renderBulkLinks(sizes: Sizes, root: string): Markup[] {
 function renderNotFoundPage(input: PagesInput, root: string): string {
   const options = {
     title: 'Not found · gamedata',
-    description: 'There is nothing at this URL.',
+    description: NOTHING_HERE,
     root,
   };
-  return fillPage(input, '404.html', { root }, options);
+  return fillPage(input, '404.html', { root, reason: NOTHING_HERE }, options);
 }
 
 /** Renders the front page, which offers every way to read the data. */
 function renderFrontPage(input: PagesInput): string {
   const { records, meta, sizes, archive } = input;
-  const subject = describeSubject();
+  const groups = groupByGeneration(records);
+  const examples = chooseExamples(records);
+  const count = kindNames.reduce((sum, kind) => sum + meta.counts[kind], 0);
   const summary = summarizeCounts(meta);
   const description = `A read-only JSON API of ${summary} from the Pokémon games: static files built from PokéAPI.`;
   const values = {
-    title: `${subject}, as JSON`,
+    headline: HEADLINE,
+    lettering: renderLettering(),
+    frieze: renderFrieze(groups),
     summary,
-    example: renderFirstRequest(getLinkBase(meta), records),
-    icons: renderIcons(records, meta, sizes),
-    negotiated: meta.links === 'query',
-    search: renderSearch(input),
-    lists: renderLists(meta),
     captured: meta.captured,
     date: formatDate(meta.captured),
-    generations: describeGenerations(records),
+    size: formatCompressedSize(sizes),
+    search: renderSearch(input, {
+      total: formatCount(count, 'record'),
+      placeholder: 'potion, fire punch, ぱんち',
+      examples: renderExamples(examples, meta),
+      generations: [],
+    }),
+    example: renderExample(examples, records, getLinkBase(meta)),
+    stripes: renderStripes(groups, meta),
+    counts: renderCounts(groups),
+    downloads: renderDownloads(sizes, archive),
     upstream: renderUpstream(meta.upstream),
     edition: renderEdition(meta.edition),
-    downloads: renderDownloads(sizes, archive),
-    descriptions: renderDescriptions(sizes),
-    schemas: renderSchemas(sizes),
     dataset: describeDataset(description, meta, sizes, archive),
   };
   const options = {
-    title: `gamedata: ${subject} as JSON`,
+    title: `gamedata: ${describeSubject()} as JSON`,
     description,
     root: '',
     path: '/',
     script: 'front',
+    startsWithSearch: true,
   };
   return fillPage(input, 'index.html', values, options);
+}
+
+/**
+ * Formats the size of the smallest file that contains every record. Returns an empty
+ * string if there is no such file.
+ */
+function formatCompressedSize(sizes: Sizes): string {
+  const compressedSizes: number[] = [];
+  for (const { path, kind } of plainBulkRows) {
+    const size = sizes.get(paths.gzipFile(path));
+    if (kind === undefined && size !== undefined) compressedSizes.push(size);
+  }
+  if (compressedSizes.length === 0) return '';
+  return formatBytes(Math.min(...compressedSizes), '\u00a0');
 }
 
 /** Formats the number of records of each kind: `746 moves and 954 items`. */
@@ -174,8 +206,22 @@ function summarizeCounts({ counts }: Meta): string {
   return joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
 }
 
-/** Renders the search form with its choices of kinds and languages. */
-function renderSearch({ template, meta }: PagesInput): Markup {
+/** What the search shows before anybody has searched. */
+interface UnusedSearch {
+  /** The number of records. Empty in lists, which show it elsewhere. */
+  readonly total: string;
+  /** What the empty field shows. */
+  readonly placeholder: string;
+  readonly examples: readonly Markup[];
+  /** The choices of a generation. Empty on the front page, which shows all of them. */
+  readonly generations: readonly Markup[];
+}
+
+/** Renders the search form with its choices of kinds, generations and languages. */
+function renderSearch(
+  { template, meta }: PagesInput,
+  { total, placeholder, examples, generations }: UnusedSearch,
+): Markup {
   const kinds = kindNames.map(
     (kind) => html`<option value="${kind}">${formatKindTitle(kind)}</option>`,
   );
@@ -189,28 +235,14 @@ function renderSearch({ template, meta }: PagesInput): Markup {
       html`<option value="${language}" lang="${language}">${name}</option>`,
     );
   }
-  return fillPlaceholders(template('search.html'), { kinds, languages });
-}
-
-function renderLists({ counts, links }: Meta): Markup[] {
-  return kindNames.map((kind) => {
-    const link = renderApiLink(
-      { root: '', links },
-      paths.listPath(kind),
-      formatKindTitle(kind),
-    );
-    return html`<li>${link}
-<span>${formatCount(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`;
+  return fillPlaceholders(template('search.html'), {
+    kinds,
+    generations,
+    languages,
+    total,
+    placeholder,
+    examples,
   });
-}
-
-/** Formats the range of generations: ` (generations 1 to 7)`. */
-function describeGenerations(records: Records): string {
-  const generations = findGenerations(records);
-  if (!generations) return '';
-  const { first, last } = generations;
-  if (first === last) return ` (generation ${first})`;
-  return ` (generations ${first} to ${last})`;
 }
 
 /**
@@ -272,53 +304,3 @@ const getFileName = (path: string): string =>
 
 const formatSize = (sizes: Sizes, path: string): string =>
   formatBytes(sizes.get(path) ?? 0, '\u00a0');
-
-/** The files that the front page describes, with the most useful files first. */
-const describedFiles: readonly string[] = [
-  paths.OPENAPI_FILE,
-  paths.TYPES_FILE,
-  paths.NAMES_INDEX_FILE,
-  paths.CHANGES_FILE,
-  paths.FEED_FILE,
-  paths.META_FILE,
-  paths.SEARCH_FILE,
-  paths.MANIFEST_FILE,
-];
-
-/**
- * Renders the table of files that describe the site. Its first row links to the docs.
- */
-function renderDescriptions(sizes: Sizes): Markup[] {
-  const rows = [
-    renderDescription('docs/', 'Every endpoint and field, with code to copy'),
-  ];
-  for (const path of describedFiles) {
-    const file = [...fileRows.names, ...fileRows.site].find(
-      (row) => row.path === path,
-    );
-    if (!file) throw new Error(`${path}: no file has this path`);
-    if (path === paths.NAMES_INDEX_FILE && !sizes.has(path)) continue;
-    rows.push(renderDescription(path, file.summary));
-  }
-  return rows;
-}
-
-const renderDescription = (path: string, summary: string): Markup =>
-  html`<tr><th scope="row">${renderFileLink(path)}</th><td>${summary}.</td></tr>`;
-
-const [SCHEMAS_FOLDER = ''] = paths.schemaFile('{schema}').split('{');
-
-/** Renders a link to each JSON Schema. */
-export function renderSchemas(sizes: Sizes): Markup[] {
-  const links: Markup[] = [];
-  for (const path of [...sizes.keys()].sort()) {
-    if (!path.startsWith(SCHEMAS_FOLDER)) continue;
-    links.push(
-      html`<li>${renderFileLink(path, path.slice(SCHEMAS_FOLDER.length))}</li>`,
-    );
-  }
-  return links;
-}
-
-const renderFileLink = (path: string, text = path): Markup =>
-  html`<a href="${path}">${text}</a>`;

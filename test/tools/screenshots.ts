@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { SOCIAL_CARD_FILE } from '../../src/contract/paths.ts';
 import { describeSubject } from '../../src/contract/words.ts';
+import { readDataSet } from '../../src/data/data-set-folder.ts';
+import { openDataSet } from '../../src/site-folder.ts';
+import { renderFrieze } from '../../src/web/front/frieze.ts';
+import { groupByGeneration } from '../../src/web/front/generations.ts';
+import { renderLettering } from '../../src/web/front/headline.ts';
 import { startServe } from '../support/engines/serve.ts';
 import { findProgram } from '../support/engines/web-servers.ts';
 import { buildPageSite, removePageSite } from '../support/page-site.ts';
@@ -19,6 +24,8 @@ function resolveFile(file: string): string {
 
 const SCREENSHOT = resolveFile('.github/screenshot.png');
 const CARD = resolveFile(`public/${SOCIAL_CARD_FILE}`);
+const BASE_URL = 'https://example.org';
+const BUNDLED_DATA = resolveFile('data');
 const FAVICON = resolveFile('public/favicon.ico');
 /** In pixels. */
 const FAVICON_SIZE = 32;
@@ -28,13 +35,18 @@ const logo = readFileSync(resolveFile('public/mark.svg'), 'utf8');
 
 /** The size of the image for link previews, in pixels: https://ogp.me */
 const CARD_SIZE = { width: 1200, height: 630 };
-const card = `<!doctype html><meta charset="utf-8"><style>
-body { margin: 0; height: 630px; display: grid; place-content: center; gap: 36px; background: #fff; color: #1b1f24;
-  font: 44px system-ui, sans-serif; text-align: center }
-svg { width: 180px; margin: auto }
-b { font-size: 92px; letter-spacing: -0.02em }
-p { margin: 0; color: #57606a }
-</style>${logo}<b>gamedata</b><p>${describeSubject()}, as JSON</p>`;
+const CARD_COLUMNS = 48;
+const style = readFileSync(resolveFile('src/web/shared/style.css'), 'utf8');
+const dataSet = await readDataSet(openDataSet(BUNDLED_DATA));
+const groups = groupByGeneration(dataSet.readRecords());
+const card = `<!doctype html><meta charset="utf-8"><style>${style}
+body { position: relative; height: 630px }
+.lettering { position: absolute; left: 48px; top: 96px; width: 888px; max-width: none }
+p { position: absolute; left: 48px; top: 492px; margin: 0; font: 36px / 48px system-ui, sans-serif }
+svg.glyphs { position: absolute; left: 24px; top: 24px; width: 1152px }
+svg.glyphs + svg.glyphs { top: 558px }
+</style>${renderFrieze(groups, CARD_COLUMNS).text}${renderFrieze(groups, CARD_COLUMNS).text}
+${renderLettering().text}<p>gamedata: ${describeSubject()} as JSON</p>`;
 const icon = `<style>body { margin: 0 } svg { display: block }</style>${logo}`;
 
 /**
@@ -59,11 +71,18 @@ function wrapInIco(png: Buffer, size: number): Buffer {
 
 async function takeScreenshot(browser: Browser, siteUrl: string): Promise<void> {
   const page = await browser.newPage({
-    viewport: { width: 1000, height: 860 },
+    viewport: { width: 1280, height: 800 },
     colorScheme: 'light',
+    reducedMotion: 'reduce',
   });
-  await page.goto(`${siteUrl}/?q=thunder`);
-  await page.locator('#results a').first().waitFor();
+  // The page shows its own URL, so we show it at the site's base URL.
+  await page.route(`${BASE_URL}/**`, async (route) => {
+    const url = route.request().url().replace(BASE_URL, siteUrl);
+    await route.fulfill({ response: await route.fetch({ url }) });
+  });
+  await page.goto(`${BASE_URL}/?q=thunder`);
+  await page.locator('.raised').first().waitFor();
+  await page.locator('.request-line em', { hasText: 'thunder' }).waitFor();
   await page.screenshot({ path: SCREENSHOT });
   // GitHub shows the image to every visitor, so it must load quickly.
   const { size } = statSync(SCREENSHOT);
@@ -92,7 +111,7 @@ async function takeImages(browser: Browser): Promise<void> {
 
 const executablePath = findProgram('chromium');
 if (executablePath === undefined) throw new Error('Chromium is not installed');
-const site = await buildPageSite();
+const site = await buildPageSite({ upstream: BUNDLED_DATA, baseUrl: BASE_URL });
 const server = await startServe(site);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {

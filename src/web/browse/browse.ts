@@ -3,8 +3,10 @@
  * endpoints without leaving the page.
  */
 
-import { API_PREFIX } from '../../contract/paths.ts';
-import { createSearchBox, type SearchFields } from '../search/search-box.ts';
+import { API_PREFIX, parseRecordPath } from '../../contract/paths.ts';
+import { showStoredDate } from '../offline/stored-date.ts';
+import type { SearchFields } from '../search/find-rows.ts';
+import { createSearchBox } from '../search/search-box.ts';
 import {
   breakUrls,
   copyText,
@@ -21,17 +23,20 @@ import {
   siteRoot,
 } from '../shared/dom.ts';
 import { createRareSave, pushUrl } from '../shared/history.ts';
+import { watchIcons } from '../shared/icon-loader.ts';
 import { getRelativeUrl } from '../shared/page-url.ts';
 import {
   fetchPath,
+  getPath,
   listBreadcrumbs,
   parseAddress,
-  replaceFormat,
   replaceSearch,
   splitPath,
 } from './address.ts';
 import { createCurlCommand } from './curl.ts';
-import { loadView, type View } from './views.ts';
+import { getJsonUrl } from './json-url.ts';
+import { loadView } from './load-view.ts';
+import type { View } from './view.ts';
 
 const head = requireElement('head', HTMLDivElement);
 const search = requireElement('search', HTMLElement);
@@ -87,29 +92,34 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
 /** Replaces the page's content, and returns the new heading. */
 function display(
   address: string,
-  { title, content, isList = false }: View,
+  { title, content, isList = false, hasExchange = false }: View,
 ): HTMLElement {
   const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
   status.textContent = '';
-  const heading = showRequest(address, title);
+  const heading = showHeading(title, hasExchange ? [] : createRequestBar(address));
+  breadcrumb.replaceChildren(...createBreadcrumb(address));
   showFiles(isList ? kind : '');
   markCurrentList(kind);
   search.hidden = !isList;
   view.replaceChildren(...content);
+  watchIcons(view);
   view.removeAttribute('aria-busy');
   delete view.dataset.incomplete;
   return heading;
 }
 
-/**
- * Shows everything that does not depend on the response: the path, and the request
- * itself.
- */
-function showRequest(address: string, title: string): HTMLElement {
+/** Shows everything that is known before the response arrives. */
+function showRequest(address: string): void {
   breadcrumb.replaceChildren(...createBreadcrumb(address));
+  // A record's request is shown together with its response.
+  const isRecord = parseRecordPath(getPath(address)) !== undefined;
+  showHeading('Loading…', isRecord ? [] : createRequestBar(address));
+}
+
+function showHeading(title: string, request: readonly HTMLElement[]): HTMLElement {
   const heading = element('h1', { tabindex: -1 }, title);
-  head.replaceChildren(heading, ...createRequestBar(address));
+  head.replaceChildren(heading, ...request);
   return heading;
 }
 
@@ -184,9 +194,11 @@ function createRequestBar(address: string): HTMLElement[] {
     command.hidden = false;
     void copyText(command);
   });
-  const json =
-    linkStyle === 'file' ? url : siteRoot + replaceFormat(address).slice(1);
-  const open = element('a', { href: json, class: 'button' }, 'Open JSON');
+  const open = element(
+    'a',
+    { href: getJsonUrl(address), class: 'button' },
+    'Open JSON',
+  );
   const actions = element('p', { class: 'actions' }, copy, open);
   return [
     element('div', { class: 'request' }, element('p', {}, line), actions, command),
@@ -249,24 +261,32 @@ window.addEventListener('popstate', () => {
 /**
  * Hides the list while search results are visible, and saves the search in the URL.
  */
-function followSearch({ q, language }: SearchFields, isEmpty: boolean): void {
+function followSearch(
+  { q, language, generation }: SearchFields,
+  isEmpty: boolean,
+): void {
   view.hidden = !isEmpty;
+  // The API does not search, so its request would not belong to the results.
+  const request = head.querySelector<HTMLElement>('.request');
+  if (request) request.hidden = !isEmpty;
   if (search.hidden) return;
   const fields = new URLSearchParams({ q });
   if (language !== '') fields.set('language', language);
+  if (generation !== '') fields.set('generation', generation);
   listSearch = isEmpty ? '' : String(fields);
   position.schedule();
 }
 
-const setSearch = createSearchBox(followSearch);
+const setSearch = createSearchBox({ onSearch: followSearch });
 // All records in a list are of the same kind, so we hide the field for the kind.
 requireElement('kind-field', HTMLDivElement).hidden = true;
 
+void showStoredDate();
 if (isOnDisk) showFileFallback();
 else {
   const { address, isNegotiated } = parseAddress(readPageUrl(), siteRoot);
   setLinkMode(isNegotiated);
   view.replaceChildren();
-  showRequest(address, 'Loading…');
+  showRequest(address);
   void show(address, { focus: false });
 }

@@ -6,7 +6,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { API_PREFIX, listPath } from '../../contract/paths.ts';
 import { errorDetails, formats } from '../../contract/responses.ts';
-import { pluralize } from '../../contract/words.ts';
+import { NOTHING_HERE, pluralize } from '../../contract/words.ts';
 import { readPageRange, replacePageRange, splitPath } from './address.ts';
 
 export interface PageProblem {
@@ -63,10 +63,12 @@ export function describeError(
   if (detail === undefined) {
     return { title, reason: `The response was ${formatStatus(response)}.` };
   }
-  if (detail !== errorDetails[404]) return { title, reason: detail };
+  // The API's 404 has the same detail for an unknown record and for an unknown format, so
+  // we look for the reason in the address.
+  const isPlainNotFound = detail === errorDetails[404];
+  if (!isPlainNotFound) return { title, reason: detail };
   const format = readUnknownFormat(address);
-  if (format === undefined)
-    return { title, reason: 'There is nothing at this URL.' };
+  if (format === undefined) return { title, reason: NOTHING_HERE };
   const reason = `The format “${format}” does not exist. Use ${formats.join(' or ')}.`;
   return { title, reason };
 }

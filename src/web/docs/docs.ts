@@ -1,6 +1,7 @@
-import { adaptLinks, highlight } from '../shared/dom.ts';
+import { adaptLinks, setContent } from '../shared/dom.ts';
+import { highlightCode } from '../shared/html.ts';
 
 void adaptLinks();
 for (const code of document.querySelectorAll('pre code')) {
-  code.replaceChildren(...highlight(code.textContent));
+  setContent(code, highlightCode(code.textContent ?? ''));
 }

@@ -8,12 +8,10 @@ import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { DOCS_PATH } from '../../contract/paths.ts';
 import { type JsonSchema, toSchemaObject, typeName } from '../../contract/served.ts';
 import { describeSubject } from '../../contract/words.ts';
+import { type HtmlValue, html, Markup } from '../shared/html.ts';
 import {
   fillPlaceholders,
-  type HtmlValue,
-  html,
   type LinkedSite,
-  Markup,
   renderApiLink,
   renderPage,
 } from '../shared/markup.ts';

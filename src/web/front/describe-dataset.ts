@@ -3,7 +3,7 @@ import type { Meta } from '../../contract/meta.ts';
 import * as paths from '../../contract/paths.ts';
 import { getMediaType } from '../../contract/responses.ts';
 import { describeSubject } from '../../contract/words.ts';
-import { Markup } from '../shared/markup.ts';
+import { Markup } from '../shared/html.ts';
 
 /**
  * Describes the data for search engines, which index data sets by this metadata:

@@ -1,10 +1,19 @@
+import { createExchangeBox, requestRecord } from '../exchange/exchange-box.ts';
 import { connectOfflineSwitch } from '../offline/offline-switch.ts';
-import { createSearchBox, type SearchFields } from '../search/search-box.ts';
-import { adaptLinks, copyText, isOnDisk, requireElement } from '../shared/dom.ts';
+import { showStoredDate } from '../offline/stored-date.ts';
+import type { SearchFields } from '../search/find-rows.ts';
+import { loadSearchEngine } from '../search/load-search.ts';
+import { createSearchBox } from '../search/search-box.ts';
+import type { Match } from '../search/search-engine.ts';
+import { adaptLinks, getMessage, isOnDisk, requireElement } from '../shared/dom.ts';
 import { createRareSave } from '../shared/history.ts';
-import { connectTabs, findSelectedPanel } from './tabs.ts';
+import { createWall } from './wall.ts';
+
+/** The time after the last change of the selection before its URL is requested. */
+const REQUEST_DELAY_MS = 150;
 
 void adaptLinks();
+void showStoredDate();
 
 /** The current search, as query parameters. */
 let query = '';
@@ -32,21 +41,68 @@ function followSearch(fields: SearchFields, isEmpty: boolean): void {
   url.schedule();
 }
 
-const setSearch = createSearchBox(followSearch);
-if (location.search !== '' && !isOnDisk) {
-  const fields = new URLSearchParams(location.search);
-  void setSearch(Object.fromEntries(fields));
+const box = requireElement('exchange', HTMLElement);
+const exchangeBox = createExchangeBox(box);
+const failure = requireElement('exchange-failure', HTMLParagraphElement);
+
+let running = new AbortController();
+let waiting: ReturnType<typeof setTimeout> | undefined;
+let selected = '';
+
+/**
+ * Requests the selected record when the selection has not changed for a moment. The
+ * previous response stays until the new one arrives, but nobody can copy it.
+ */
+function followSelection(match: Match | undefined): void {
+  const address = match ? `${match.kind}/${match.slug}` : '';
+  if (address === selected) return;
+  selected = address;
+  running.abort();
+  clearTimeout(waiting);
+  const isShown = box.querySelector('.request-line em')?.textContent === match?.slug;
+  box.inert = !isShown;
+  if (!match) return;
+  waiting = setTimeout(() => void showExchange(match), REQUEST_DELAY_MS);
 }
 
-const tabs = document.querySelector<HTMLElement>('[role="tablist"]');
-// A site without records has no example request, and so no tabs.
-if (tabs) {
-  connectTabs(tabs);
-  requireElement('copy', HTMLButtonElement).addEventListener('click', () => {
-    const sample = findSelectedPanel(tabs);
-    if (sample) void copyText(sample);
+async function showExchange(match: Match): Promise<void> {
+  const name = match.local ?? match.name;
+  running = new AbortController();
+  const { signal } = running;
+  try {
+    const exchange = await requestRecord({ ...match, name }, signal);
+    exchangeBox.show(exchange);
+    failure.hidden = true;
+  } catch (error) {
+    if (signal.aborted) return;
+    failure.textContent = `${name} could not be requested (${getMessage(error)}).`;
+    failure.hidden = false;
+  }
+  box.inert = false;
+}
+
+function startPage(): void {
+  const wall = createWall(requireElement('wall', HTMLOListElement));
+  const setSearch = createSearchBox({
+    onSearch: followSearch,
+    onResults: wall.raise,
+    onSelect: followSelection,
   });
+  void setSearch(Object.fromEntries(new URLSearchParams(location.search)));
+  focusSearch();
+  connectOfflineSwitch(requireElement('offline', HTMLDivElement));
+  loadSearchEngine().then(
+    ({ records }) => wall.draw(records),
+    // The search reports the problem when somebody uses it.
+    () => {},
+  );
 }
 
-const offline = document.querySelector<HTMLElement>('#offline');
-if (offline) connectOfflineSwitch(offline);
+/** On phones, the focus would open the keyboard above the page. */
+function focusSearch(): void {
+  const hasMouse = matchMedia('(min-width: 64em) and (hover: hover)').matches;
+  if (!hasMouse || location.hash !== '') return;
+  requireElement('query', HTMLInputElement).focus({ preventScroll: true });
+}
+
+if (!isOnDisk) startPage();

@@ -1,6 +1,5 @@
-import { DATE_HEADER, getCachePrefix } from '../../contract/offline.ts';
-import { META_FILE, OFFLINE_FILE } from '../../contract/paths.ts';
-import { formatDate } from '../../contract/words.ts';
+import { getCachePrefix } from '../../contract/offline.ts';
+import { OFFLINE_FILE } from '../../contract/paths.ts';
 import { element, getMessage, siteRoot } from '../shared/dom.ts';
 
 /**
@@ -49,7 +48,6 @@ async function addSwitch(container: HTMLElement): Promise<void> {
     }
     toggle.disabled = false;
   });
-  await showStoredDate(status);
 }
 
 /** Finds the registration of a worker whose scope is exactly this site. */
@@ -101,20 +99,4 @@ async function removeSite(): Promise<string> {
     if (name.startsWith(prefix)) await caches.delete(name);
   }
   return 'Removed.';
-}
-
-/**
- * Shows the date of the data if the page works without a connection. Only responses
- * from storage have a date. `navigator.onLine` is also true if the server is down.
- */
-export async function showStoredDate(line: HTMLElement): Promise<void> {
-  if (!navigator.serviceWorker?.controller) return;
-  try {
-    const response = await fetch(siteRoot + META_FILE);
-    const date = response.headers.get(DATE_HEADER);
-    if (date === null) return;
-    line.textContent = `The server cannot be reached. This is the stored data of ${formatDate(date)}.`;
-  } catch {
-    // Without a stored site, there is no date.
-  }
 }

@@ -19,8 +19,13 @@ export function findPreferredLanguage(
       // Some browsers report system locales, such as `C` or `en_US`.
       continue;
     }
-    const { language, script } = locale;
-    for (const candidate of [tag, language, `${language}-${script}`]) {
+    const { language, script, region } = locale;
+    const candidates = [tag, language, `${language}-${script}`];
+    // All Spanish outside Spain is closer to the Spanish of Latin America:
+    // https://www.unicode.org/reports/tr35/#Parent_Locales
+    const isLatinAmerican = language === 'es' && region !== 'ES';
+    if (isLatinAmerican) candidates.unshift('es-419');
+    for (const candidate of candidates) {
       const name = candidate.toLowerCase();
       if (known.includes(name)) return name;
     }

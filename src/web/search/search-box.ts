@@ -1,24 +1,34 @@
-import type { Names } from '../../contract/names.ts';
-import { namesFile, recordPath, SEARCH_FILE } from '../../contract/paths.ts';
-import type { SearchIndex } from '../../contract/served.ts';
+import { groupDigits } from '../../contract/words.ts';
+import { findName } from '../../data/find-name.ts';
+import { createButton, getMessage, requireElement } from '../shared/dom.ts';
 import {
-  createButton,
-  createIcon,
-  element,
-  fetchJson,
-  getLinkAttributes,
-  getMessage,
-  requireElement,
-  siteRoot,
-} from '../shared/dom.ts';
-import { findPreferredLanguage } from './preferred-language.ts';
-import type { Match, SearchEngine } from './search-engine.ts';
+  findRecord,
+  findRows,
+  type SearchFields,
+  type SearchResult,
+} from './find-rows.ts';
+import {
+  findLanguageField,
+  listLanguages,
+  preselectLanguage,
+  selectLanguage,
+} from './language-field.ts';
+import { loadNames, loadSearchEngine } from './load-search.ts';
+import { createOptions, createResult } from './options.ts';
+import type { ResultRow } from './render-result.ts';
+import type { Match } from './search-engine.ts';
 
-/** The query parameters of a search. An empty language means English. */
-export interface SearchFields {
-  readonly q: string;
-  readonly kind: string;
-  readonly language: string;
+/** The functions of a page that uses the search. */
+export interface SearchListener {
+  /** Is called before each search. `isEmpty` means that there is nothing to search for. */
+  readonly onSearch: (fields: SearchFields, isEmpty: boolean) => void;
+  /** Is called with all matches when they are visible, or undefined without a search. */
+  readonly onResults?: (matches: readonly Match[] | undefined) => void;
+  /**
+   * Is called with the result at the top, or the one chosen by keys. It is undefined if
+   * there are no results.
+   */
+  readonly onSelect?: (match: Match | undefined) => void;
 }
 
 /**
@@ -26,60 +36,72 @@ export interface SearchFields {
  * the first search in a language loads its names.
  */
 const LOADING_DELAY_MS = 200;
+/** The time after the last key press before screen readers hear the result. */
+const ANNOUNCEMENT_DELAY_MS = 700;
 const RESULTS_PER_STEP = 30;
 
 /**
  * Sets up the search form, which shows results while the user types. Returns a
  * function that fills in the form and resolves when the results are visible.
  *
- * @param onSearch is called before each search; `isEmpty` is true if the user has
- * entered nothing to search for
+ * The field and its results are a combobox: arrow keys choose a result, and Enter opens
+ * the chosen result. If none is chosen, Enter chooses the first one.
+ *
+ * @see https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
  */
 export function createSearchBox(
-  onSearch: (fields: SearchFields, isEmpty: boolean) => void,
+  listener: SearchListener,
 ): (fields: Partial<SearchFields>) => Promise<void> {
   const form = requireElement('search-form', HTMLFormElement);
   const query = requireElement('query', HTMLInputElement);
   const kind = requireElement('kind', HTMLSelectElement);
-  const found = requireElement('found', HTMLParagraphElement);
-  const results = requireElement('results', HTMLOListElement);
+  const generation = document.querySelector<HTMLSelectElement>('#generation');
+  const found = requireElement('found', HTMLSpanElement);
+  const problem = requireElement('search-problem', HTMLParagraphElement);
+  const announcement = requireElement('announcement', HTMLParagraphElement);
+  const results = requireElement('results', HTMLDivElement);
   const more = requireElement('more', HTMLButtonElement);
   const language = findLanguageField();
   if (language) preselectLanguage(language);
+
+  const options = createOptions(query, results, (match) =>
+    listener.onSelect?.(match),
+  );
+  const allRecords = found.textContent ?? '';
+  /** What the results show without a search. The build chose these records. */
+  let examples = [...results.querySelectorAll('a')];
 
   /**
    * The number of searches so far. An older search must not replace the results of a
    * newer one.
    */
   let searches = 0;
+  let announcing: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Shows the results for the form, or a message if there are none. If the search
-   * takes a moment, a loading message appears.
+   * Shows the results for the form, or the examples if there is nothing to search for.
+   * If the search takes a moment, a loading message appears.
    */
   async function search(): Promise<void> {
     const current = ++searches;
     const fields = readFields();
     const isEmpty = isEmptySearch(fields);
-    onSearch(fields, isEmpty);
-    if (isEmpty) return showResults([], '', '');
+    listener.onSearch(fields, isEmpty);
+    if (isEmpty) {
+      showExamples();
+      await localizeExamples(fields.language);
+      if (current === searches) showExamples();
+      return;
+    }
 
     const loading = setTimeout(() => {
-      if (current === searches) found.textContent = 'Loading the search index…';
+      if (current === searches) found.textContent = 'Loading…';
     }, LOADING_DELAY_MS);
     try {
-      const matches = await findMatches(fields);
-      if (current === searches) {
-        showResults(matches, summarize(matches.length), fields.language);
-      }
+      const result = await findRows(fields, listLanguages(language));
+      if (current === searches) showRows(result);
     } catch (error) {
-      if (current !== searches) return;
-      showResults(
-        [],
-        `The search index could not be loaded (${getMessage(error)}). `,
-        '',
-      );
-      found.append(createButton('Try again', () => void search()));
+      if (current === searches) showProblem(error);
     } finally {
       clearTimeout(loading);
     }
@@ -89,151 +111,113 @@ export function createSearchBox(
     q: query.value,
     kind: kind.value,
     language: language?.value ?? '',
+    generation: generation?.value ?? '',
   });
 
   function isEmptySearch(fields: SearchFields): boolean {
-    const isKindHidden = kind.closest('[hidden]') !== null;
-    const hasChosenKind = !isKindHidden && fields.kind !== '';
-    return fields.q.trim() === '' && !hasChosenKind;
+    const hasChosenKind = !isHidden(kind) && fields.kind !== '';
+    const isChosen = hasChosenKind || fields.generation !== '';
+    return fields.q.trim() === '' && !isChosen;
   }
 
-  function showResults(
-    matches: readonly Match[],
-    summary: string,
-    tag: string,
-  ): void {
-    found.textContent = summary;
-    results.replaceChildren();
-    const append = (): void => {
-      const shown = results.children.length;
-      const next = matches.slice(shown, shown + RESULTS_PER_STEP);
-      results.append(...next.map((match) => createResult(match, tag)));
-      more.hidden = results.children.length >= matches.length;
-    };
+  function showExamples(): void {
+    problem.hidden = true;
+    more.hidden = true;
+    found.textContent = allRecords;
+    options.replace(examples);
+    announce('');
+    listener.onResults?.(undefined);
+  }
+
+  /** Gives the examples their names in the selected language. */
+  async function localizeExamples(language: string): Promise<void> {
+    if (examples.length === 0) return;
+    try {
+      const { records } = await loadSearchEngine();
+      const names = language === '' ? undefined : await loadNames(language);
+      examples = examples.map((link) => {
+        const match = findRecord(records, link.dataset.api ?? '');
+        if (!match) return link;
+        const local = findName(names, match.kind, match.slug);
+        return createResult({ ...match, local, language });
+      });
+    } catch {
+      // The examples of the build stay.
+    }
+  }
+
+  function showRows({ rows, total }: SearchResult): void {
+    problem.hidden = rows.length > 0;
+    problem.textContent = describeNothing(language);
+    found.textContent = `${groupDigits(rows.length)} of ${groupDigits(total)}`;
+    announce(describeRows(rows));
+    options.replace(rows.slice(0, RESULTS_PER_STEP).map(createResult));
+    more.hidden = rows.length <= RESULTS_PER_STEP;
     more.onclick = () => {
       const firstNew = results.children.length;
-      append();
-      results.children[firstNew]?.querySelector('a')?.focus();
+      const nextRows = rows.slice(firstNew, firstNew + RESULTS_PER_STEP);
+      options.append(nextRows.map(createResult));
+      more.hidden = results.children.length >= rows.length;
+      options.choose(firstNew);
+      query.focus();
     };
-    append();
+    listener.onResults?.(rows);
+  }
+
+  function showProblem(error: unknown): void {
+    found.textContent = allRecords;
+    options.replace([]);
+    more.hidden = true;
+    problem.hidden = false;
+    problem.replaceChildren(
+      `The search index could not be loaded (${getMessage(error)}). `,
+      createButton('Try again', () => void search()),
+    );
+    announce(problem.textContent ?? '');
+  }
+
+  /** Tells screen readers about the results when the user stops typing. */
+  function announce(text: string): void {
+    clearTimeout(announcing);
+    announcing = setTimeout(() => {
+      announcement.textContent = text;
+    }, ANNOUNCEMENT_DELAY_MS);
   }
 
   form.addEventListener('input', () => void search());
   form.addEventListener('focusin', () => void loadSearchEngine().catch(() => {}), {
     once: true,
   });
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    await search();
-    results.querySelector('a')?.click();
+    query.focus();
+    options.enter();
   });
+  options.replace(examples);
 
   return (fields) => {
     query.value = fields.q ?? '';
     kind.value = fields.kind ?? '';
-    if (fields.language && language) select(language, fields.language);
+    if (generation) generation.value = fields.generation ?? '';
+    if (fields.language && language) selectLanguage(language, fields.language);
     return search();
   };
 }
 
-async function findMatches({ q, kind, language }: SearchFields): Promise<Match[]> {
-  const loadingNames = language === '' ? undefined : loadNames(language);
-  const [engine, names] = await Promise.all([loadSearchEngine(), loadingNames]);
-  return engine.match(q, kind, names);
+const isHidden = (field: HTMLElement): boolean => field.closest('[hidden]') !== null;
+
+function describeNothing(language: HTMLSelectElement | null): string {
+  const selected = language?.selectedOptions[0]?.text ?? 'English';
+  const languages = selected === 'English' ? selected : `English or ${selected}`;
+  const advice = language
+    ? ' Names in another language need that language above.'
+    : '';
+  return `No record has this id, slug or name in ${languages}.${advice}`;
 }
 
-function summarize(count: number): string {
-  if (count === 0) return 'No records';
-  return count === 1 ? '1 record' : `${count} records`;
-}
-
-/**
- * Creates an entry in the list of results.
- *
- * @param language the language of the record's local name
- */
-export function createResult(
-  { kind, slug, name, icon, local }: Match,
-  language = '',
-): HTMLLIElement {
-  const what = element('span', { class: 'what' }, element('b', {}, name), ' ');
-  if (local !== undefined) {
-    what.append(element('span', getLangAttributes(language), local), ' ');
-  }
-  what.append(element('code', {}, slug));
-  const where = element('span', { class: 'where' }, kind);
-  const address = `${recordPath(kind, slug)}?format=api`;
-  const link = element('a', getLinkAttributes(address), what, where);
-  if (icon !== undefined) link.append(createIcon(icon));
-  return element('li', {}, link);
-}
-
-/**
- * Caches the results of a loading function. Failures are not cached, so the next
- * call tries again.
- */
-function once<Args extends readonly string[], T>(
-  load: (...args: Args) => Promise<T>,
-): typeof load {
-  const loaded = new Map<string, Promise<T>>();
-  return (...args) => {
-    const key = args.join();
-    const loading = loaded.get(key) ?? load(...args);
-    loaded.set(key, loading);
-    loading.catch(() => loaded.delete(key));
-    return loading;
-  };
-}
-
-export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
-  const [module, index] = await Promise.all([
-    // We import the engine by its URL. Otherwise, the bundler would add it to each
-    // page's script.
-    import(`${siteRoot}search.js`) as Promise<typeof import('./search-engine.ts')>,
-    fetchJson<SearchIndex>(SEARCH_FILE),
-  ]);
-  return module.createSearchEngine(index);
-});
-
-export const loadNames = once((language) => fetchJson<Names>(namesFile(language)));
-
-export const getLangAttributes = (language: string) => ({
-  lang: language,
-  dir: 'auto',
-});
-
-/**
- * Finds the field in which the user chooses a language. Returns null if the site has only
- * English names.
- */
-export const findLanguageField = (): HTMLSelectElement | null =>
-  document.querySelector('#names-language');
-
-const LANGUAGE_KEY = 'gamedata.names';
-
-/**
- * Selects the language that the user chose last, or else the browser's language, and
- * remembers later choices.
- */
-function preselectLanguage(field: HTMLSelectElement): void {
-  const known = Array.from(field.options, ({ value }) => value);
-  const last = ignoreBlockedStorage(() => localStorage.getItem(LANGUAGE_KEY));
-  select(field, last ?? findPreferredLanguage(navigator.languages, known));
-  field.addEventListener('change', () =>
-    ignoreBlockedStorage(() => localStorage.setItem(LANGUAGE_KEY, field.value)),
-  );
-}
-
-function ignoreBlockedStorage<T>(use: () => T): T | undefined {
-  try {
-    return use();
-  } catch {
-    return undefined;
-  }
-}
-
-function select({ options }: HTMLSelectElement, value: string): void {
-  for (const option of options) {
-    if (option.value === value) option.selected = true;
-  }
+function describeRows(rows: readonly ResultRow[]): string {
+  const [first] = rows;
+  if (!first) return 'No records';
+  const count = rows.length === 1 ? '1 record' : `${rows.length} records`;
+  return `${count}, the first is ${first.local ?? first.name}`;
 }

@@ -1,18 +1,22 @@
 import Fuzzy from '@leeoniya/ufuzzy';
-import { type Kind, kindNames } from '../../contract/kinds.ts';
+import { kindNames } from '../../contract/kinds.ts';
 import type { Names } from '../../contract/names.ts';
 import type { SearchIndex } from '../../contract/served.ts';
 import { findName } from '../../data/find-name.ts';
+import type { ResultRow } from './render-result.ts';
 import { listSpellings, rateSpelling, separateWords, simplify } from './spelling.ts';
 
-export interface Match {
-  readonly kind: Kind;
-  readonly id: number;
-  readonly slug: string;
-  readonly name: string;
-  readonly icon?: string | undefined;
-  /** The record's name in the selected language. */
-  readonly local?: string | undefined;
+export type Match = Omit<ResultRow, 'language'>;
+
+/** The records among which to search. */
+export interface SearchScope {
+  /** An empty string searches all kinds. */
+  readonly kind?: string;
+  /**
+   * A generation, or `none` for items without index numbers. An empty string searches
+   * all generations.
+   */
+  readonly generation?: string;
 }
 
 export interface SearchEngine {
@@ -21,31 +25,37 @@ export interface SearchEngine {
    * name in the selected language matches, and then records whose English name
    * matches, with the closest first. An empty query matches every record.
    *
-   * @param kind the kind of the records; an empty string searches all kinds
+   * @param names the names in the selected language
    */
-  match(query: string, kind?: string, names?: Names): Match[];
+  match(query: string, scope?: SearchScope, names?: Names): Match[];
   /**
    * Suggests at most five records for an unknown slug or id. Records of the same
    * kind come first.
    */
   suggest(slug: string, kind: string): Match[];
+  /** All records, ordered by kind and then by id. */
+  readonly records: readonly Match[];
 }
 
 const MAX_SUGGESTIONS = 5;
+/**
+ * The fuzzy search compiles a query to a regular expression, and a very long word would
+ * stop the browser. No name is this long.
+ */
+const MAX_QUERY_LENGTH = 100;
 
 /** Creates the search engine, which runs in the browser. */
 export function createSearchEngine(index: SearchIndex): SearchEngine {
   const records = listRecords(index);
   const findFuzzy = createFuzzySearch(records);
 
-  function match(query: string, kind = '', names?: Names): Match[] {
-    const words = simplify(query).trim();
+  function match(query: string, scope: SearchScope = {}, names?: Names): Match[] {
+    const words = simplify(query.slice(0, MAX_QUERY_LENGTH)).trim();
     const candidates = records.map((record) => {
       const local = findName(names, record.kind, record.slug);
       return { ...record, local };
     });
-    const isRequested = (record: Match): boolean =>
-      kind === '' || record.kind === kind;
+    const isRequested = (record: Match): boolean => isInScope(record, scope);
     if (words === '') return candidates.filter(isRequested);
 
     const byId = candidates.filter(({ id }) => String(id) === words);
@@ -66,7 +76,16 @@ export function createSearchEngine(index: SearchIndex): SearchEngine {
     return [...suggested].slice(0, MAX_SUGGESTIONS);
   }
 
-  return { match, suggest };
+  return { match, suggest, records };
+}
+
+function isInScope(
+  record: Match,
+  { kind = '', generation = '' }: SearchScope,
+): boolean {
+  if (kind !== '' && record.kind !== kind) return false;
+  if (generation === '') return true;
+  return String(record.generation ?? 'none') === generation;
 }
 
 function listRecords(index: SearchIndex): Match[] {

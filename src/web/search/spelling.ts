@@ -18,8 +18,8 @@ const substitutes: Readonly<Record<string, string>> = {
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
 /**
- * Removes differences that a search ignores: upper and lower case, accents, and the
- * half-width and full-width characters of Japanese keyboards.
+ * Removes differences that a search ignores: upper and lower case, accents, the two
+ * Japanese syllabaries, and their half-width and full-width characters.
  */
 export function simplify(text: string): string {
   const lowerCase = text.normalize('NFKC').toLowerCase();
@@ -27,7 +27,17 @@ export function simplify(text: string): string {
     /[œæß’]/g,
     (letter) => substitutes[letter] ?? letter,
   );
-  return Fuzzy.latinize(substituted);
+  return Fuzzy.latinize(toKatakana(substituted));
+}
+
+/** The distance between the same sounds in the two Japanese syllabaries. */
+const KATAKANA_OFFSET = 'ァ'.charCodeAt(0) - 'ぁ'.charCodeAt(0);
+
+/** Replaces hiragana, because names are written in katakana: `ぱんち` → `パンチ`. */
+function toKatakana(text: string): string {
+  return text.replaceAll(/[ぁ-ゖ]/g, (sound) =>
+    String.fromCharCode(sound.charCodeAt(0) + KATAKANA_OFFSET),
+  );
 }
 
 /** Lists the ways in which users may type a name, with one space between words. */

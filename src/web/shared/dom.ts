@@ -1,10 +1,6 @@
-import {
-  API_PREFIX,
-  type LinkStyle,
-  PLACEHOLDER_ICON,
-} from '../../contract/paths.ts';
+import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
+import type { Markup } from './html.ts';
 import { removeCredentials } from './page-url.ts';
-import { tokenize } from './tokens.ts';
 
 const script = document.currentScript as HTMLScriptElement;
 
@@ -67,31 +63,15 @@ export function requireElement<T extends Element>(id: string, type: new () => T)
   return found;
 }
 
+/** Replaces an element's content. */
+export function setContent(target: Element, markup: Markup): void {
+  target.innerHTML = markup.text;
+}
+
 export function createButton(label: string, press: () => void): HTMLButtonElement {
   const created = element('button', { type: 'button' }, label);
   created.addEventListener('click', press);
   return created;
-}
-
-/**
- * Shows a record's icon. The placeholder is visible until the icon has loaded,
- * because a request may take minutes to fail. It stays if the icon cannot be loaded.
- */
-export function createIcon(icon: string, size = 30): HTMLImageElement {
-  const image = element('img', {
-    alt: '',
-    class: 'pending',
-    width: size,
-    height: size,
-    loading: 'lazy',
-    decoding: 'async',
-  });
-  image.addEventListener('load', () => image.classList.remove('pending'));
-  const showPlaceholder = (): void =>
-    image.setAttribute('src', siteRoot + PLACEHOLDER_ICON);
-  image.addEventListener('error', showPlaceholder, { once: true });
-  image.src = siteRoot + icon;
-  return image;
 }
 
 const COPIED_MS = 6000;
@@ -213,26 +193,4 @@ export async function fetchJson<T>(file: string): Promise<T> {
   const response = await fetch(siteRoot + file);
   if (!response.ok) throw new Error(`${file}: got ${response.status}`);
   return response.json();
-}
-
-type LinkString = (text: string) => Node | undefined;
-
-/**
- * Highlights code, and turns strings into links where possible.
- *
- * @param linkString creates a link for a JSON string, or returns undefined if it is
- * not a link
- */
-export function highlight(
-  code: string,
-  linkString: LinkString = () => undefined,
-): Content[] {
-  const content: Content[] = [];
-  for (const { text, type } of tokenize(code)) {
-    const link = type === 'string' ? linkString(text) : undefined;
-    if (link) content.push(link);
-    else if (type === undefined) content.push(text);
-    else content.push(element('span', { class: type }, ...breakUrls(text)));
-  }
-  return content;
 }

@@ -4,60 +4,11 @@ import {
   DOCS_PATH,
   FEED_FILE,
   listPath,
+  SEARCH_FILE,
   SOCIAL_CARD_FILE,
 } from '../../contract/paths.ts';
 import { formatKindTitle, TRADEMARK_NOTE } from '../../contract/words.ts';
-import { tokenize } from './tokens.ts';
-
-/** HTML text. The template tag does not escape it again. */
-export class Markup {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-export type HtmlValue = string | number | Markup | readonly HtmlValue[];
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/**
- * Escapes text for use in elements and quoted attributes. An array's members are
- * separated by line breaks.
- */
-function escapeValue(value: HtmlValue): string {
-  if (value instanceof Markup) return value.text;
-  if (typeof value === 'object') return value.map(escapeValue).join('\n');
-  return String(value).replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
-}
-
-/** A template tag that escapes its values: html`<b>${name}</b>`. */
-export function html(
-  text: TemplateStringsArray,
-  ...values: readonly HtmlValue[]
-): Markup {
-  const escaped = values.map(escapeValue);
-  // `String.raw` is used here only to join the text and the values.
-  return new Markup(String.raw({ raw: text }, ...escaped));
-}
-
-/** Highlights code, and lets compact JSON break after each comma. */
-export function highlightCode(code: string): Markup {
-  let highlighted = '';
-  for (const { text, type } of tokenize(code)) {
-    const escaped = escapeValue(text);
-    if (type === undefined) highlighted += escaped.replaceAll(',', ',<wbr>');
-    else highlighted += `<span class="${type}">${escaped}</span>`;
-  }
-  return new Markup(highlighted);
-}
+import { breakUrls, escapeValue, type HtmlValue, html, Markup } from './html.ts';
 
 export type Values = Readonly<Record<string, HtmlValue | boolean>>;
 
@@ -115,10 +66,12 @@ export interface PageOptions {
   readonly path?: string;
   /** The name of the page's script without its file extension. */
   readonly script?: string;
+  /** Whether the page's script loads the search immediately. */
+  readonly startsWithSearch?: boolean;
 }
 
 /** The parts of a site's metadata that a page needs for its links. */
-export type LinkedSite = Pick<Meta, 'base_url' | 'links'>;
+export type LinkedSite = Pick<Meta, 'base_url' | 'links' | 'sprites'>;
 
 /**
  * Puts a page's content into the frame that all pages share. Then changes the code and
@@ -139,12 +92,14 @@ export function renderPage(
     description,
     root,
     links,
+    icons: site.sprites.mode,
     content,
     home,
     feed: FEED_FILE,
     card: `${baseUrl}/${SOCIAL_CARD_FILE}`,
     identity: renderIdentity(baseUrl, path),
     script: renderScript(root, script),
+    preloads: renderPreloads(options),
     nav: renderNavigation(options, links),
     trademark: TRADEMARK_NOTE,
   });
@@ -176,6 +131,13 @@ function renderScript(root: string, script: string | undefined): HtmlValue {
   return html`<script src="${root}${script}.js" defer></script>`;
 }
 
+/** Requests the search together with the page's script, not only after it has run. */
+function renderPreloads({ root, startsWithSearch = false }: PageOptions): HtmlValue {
+  if (!startsWithSearch) return '';
+  return html`<link rel="modulepreload" href="${root}search.js">
+<link rel="preload" href="${root}${SEARCH_FILE}" as="fetch" crossorigin>`;
+}
+
 function renderIdentity(baseUrl: string, path: string | undefined): Markup {
   if (path === undefined) return html`<meta name="robots" content="noindex">`;
   return html`<meta property="og:url" content="${baseUrl}${path}">`;
@@ -198,31 +160,22 @@ function renderNavigation(
 }
 
 /**
- * Matches a tag, which must not change, or a URL separator that is followed by a
- * word or a placeholder.
- */
-const TAG_OR_SEPARATOR = /<[^>]*>|(?:[/?=]|&amp;)(?=[\w{])/g;
-
-/**
- * Lets long URLs break after their separators, so that they do not break inside a
- * word.
- */
-function breakUrls(markup: string): string {
-  return markup.replaceAll(TAG_OR_SEPARATOR, (match) => {
-    const isTag = match.startsWith('<');
-    return isTag ? match : `${match}<wbr>`;
-  });
-}
-
-/**
  * Renders a link to an endpoint's page. On plain file servers, the link leads to the
  * browsable page, which reads the path from the fragment.
  */
 export function renderApiLink(
-  { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,
+  place: LinkPlace,
   path: string,
   text: HtmlValue,
 ): Markup {
+  return html`<a href="${getPageLink(place, path)}" data-api="${path}">${text}</a>`;
+}
+
+/** The page that contains a link, and the site's style of links. */
+type LinkPlace = Pick<PageOptions, 'root'> & Pick<Meta, 'links'>;
+
+/** Returns the relative URL of an endpoint's page. */
+export function getPageLink({ root, links }: LinkPlace, path: string): string {
   const target = links === 'file' ? `browse/#${path}` : path.slice(1);
-  return html`<a href="${root}${target}" data-api="${path}">${text}</a>`;
+  return root + target;
 }

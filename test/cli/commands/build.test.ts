@@ -124,6 +124,8 @@ describe('build', () => {
     expect(changedFiles.sort()).toEqual([
       'api/gamedata/move/index.json',
       'api/gamedata/move/move-2/index.json',
+      'browse.html',
+      'browse/index.html',
       'changes.atom',
       'changes.json',
       'data/changes.json',
@@ -140,8 +142,9 @@ describe('build', () => {
       'manifest.json',
       'meta.json',
       'openapi.json',
+      'search.json',
     ]);
-    expect(report.files).toMatchObject({ written: 18, removed: 0 });
+    expect(report.files).toMatchObject({ written: 21, removed: 0 });
   });
 
   const { described, copied } = sharedSite({ baseUrl: BASE_URL }, rawRecords(3, 2));

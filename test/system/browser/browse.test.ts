@@ -38,11 +38,6 @@ async function goTo(page: Page, address: string): Promise<void> {
   await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
-/** Returns the width of an image file, which is 0 until the file is loaded. */
-function measureWidth(page: Page, image: string): Promise<unknown> {
-  return page.evaluate(`document.querySelector('${image}')?.naturalWidth`);
-}
-
 function readScroll(page: Page): Promise<number> {
   return page.evaluate<number>('scrollY');
 }
@@ -109,42 +104,53 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
         'item',
         'master-ball',
       ]);
-      const request = page.locator('.request code').first();
-      expect(await request.textContent()).toBe(`GET ${RECORD}`);
+      const request = page.locator('.request-line').first();
+      const path = '/api/gamedata/item/master-ball/';
+      expect(await request.textContent()).toBe(`GET ${path}`);
     });
 
     it('shows the status, the headers and the JSON of the response', async () => {
       const { page } = await visit(site.url + RECORD);
-      const statusAndHeaders = [
-        'HTTP 200 OK',
+      const headers = [
         'Allow: GET, HEAD, OPTIONS',
         'Content-Type: application/json',
         'Vary: Accept',
       ].join('\n');
-      const head = await page.locator('.head').textContent();
-      expect(head).toContain(statusAndHeaders);
+      expect(await page.locator('.headers pre').textContent()).toContain(headers);
+      expect(await page.locator('.subject-status').textContent()).toMatch(/^200 /);
 
       const record = await readJson(RECORD);
       const json = page.locator('.json');
-      expect(await json.textContent()).toBe(JSON.stringify(record, null, 4));
+      expect(JSON.parse((await json.textContent()) ?? '')).toEqual(record);
       const link = await json.locator('a').getAttribute('href');
       expect(link).toBe(`${site.url}${RECORD}`);
     });
 
-    it('shows the fields on a card and explains the in-game indices', async () => {
+    it('shows the fields, and index numbers with their generations', async () => {
       const { page } = await visit(site.url + RECORD);
       const record = await readJson(RECORD);
-      const names = await page.locator('.card dt').allTextContents();
-      expect(names).toEqual(['slug', 'id', ...INDICES]);
-      const values = names.map((name) => String(record[name] ?? '–'));
-      expect(await page.locator('.card dd').allTextContents()).toEqual(values);
-      const explanation = page.getByText('id1 to id9 are in-game indices');
-      expect(await explanation.isVisible()).toBe(true);
+      const facts = page.locator('.facts dl').first();
+      expect(await facts.locator('dt').allTextContents()).toEqual(['slug', 'id']);
+      const terms = await page.locator('.indices dt').allTextContents();
+      expect(terms).toEqual(
+        INDICES.map((name) => name.replace('id', 'Generation ')),
+      );
+      const values = INDICES.map((name) => String(record[name] ?? '–'));
+      expect(await page.locator('.indices dd').allTextContents()).toEqual(values);
+    });
+
+    it('links to the previous and the next record', async () => {
+      const { page } = await visit(`${site.url}/api/gamedata/item/poke-ball/`);
+      await page.getByRole('link', { name: 'Previous' }).click();
+      await waitForHeading(page, 'Great Ball');
+      await page.getByRole('link', { name: 'Next' }).click();
+      await waitForHeading(page, 'Poké Ball');
     });
 
     it('keeps browsers from translating the names of fields', async () => {
       const { page } = await visit(site.url + RECORD);
-      const names = await page.locator('.card dt').allTextContents();
+      await page.locator('.indices').waitFor();
+      const names = await page.locator('.facts dt').allTextContents();
       const untranslated = page.locator('[translate=no] dt');
       expect(await untranslated.allTextContents()).toEqual(names);
     });
@@ -154,8 +160,11 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     it('shows each record as a table row', async () => {
       const { page } = await visit(site.url + LIST);
       const columns = ['name', 'slug', 'id', ...INDICES];
-      const headerCells = page.locator('.records thead th');
-      expect(await headerCells.allTextContents()).toEqual(columns);
+      const headings = page.locator('.records thead th');
+      const texts = await headings.allTextContents();
+      const shownTexts = texts.map((text) => text.replace(/Index number.*/, ''));
+      expect(shownTexts).toEqual(columns);
+      expect(texts).toContain('id3Index number in generation 3');
 
       const list = await readJson(LIST);
       const [firstRecord = {}] = list.results as Record<string, unknown>[];
@@ -164,6 +173,17 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       expect(await rows.count()).toBe(100);
       const cells = rows.first().locator('th, td');
       expect(await cells.allTextContents()).toEqual(values);
+    });
+
+    it('filters the whole list by generation', async () => {
+      const { page } = await visit(`${site.url}/api/gamedata/move/`);
+      await page.getByLabel('Generation').selectOption('1');
+      await page.locator('#found', { hasText: /^\d+ of 746$/ }).waitFor();
+      await expect.poll(() => page.url()).toMatch(/#q=&generation=1$/);
+      const generations = await page
+        .locator('#results .generation')
+        .allTextContents();
+      expect(new Set(generations)).toEqual(new Set(['gen 1']));
     });
 
     it('goes to the first and the last page of a list', async () => {
@@ -201,7 +221,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     it("keeps the list's scroll position when the user returns from a record", async () => {
       const { page } = await visit(site.url + LIST);
       await scrollAndClick(page, 1500, '.records tbody a');
-      await page.locator('.card').waitFor();
+      await page.locator('.facts').waitFor();
       await expect.poll(() => readScroll(page)).toBe(0);
       await page.goBack();
       await waitForText(page, 'Records 101 to 200');
@@ -216,7 +236,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       await page.locator('#query').fill('item');
       await manyResults.waitFor();
       await scrollAndClick(page, 300, '#results a');
-      await page.locator('.card').waitFor();
+      await page.locator('.facts').waitFor();
 
       await page.goBack();
       await manyResults.waitFor();
@@ -307,32 +327,17 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   });
 
   describe('while a response is missing', () => {
-    it('shows the placeholder while an icon is loading', async () => {
-      const { page } = await visit(`${site.url}/no-such-page`);
-      const held = await holdRequests(page, '**/sprites/items/master-ball.png');
-      await page.goto(site.url + RECORD);
-      await page.locator('.picture img').waitFor();
-      const readBackground = (): Promise<string> =>
-        page.evaluate(`(() => {
-          const style = getComputedStyle(document.querySelector('.picture img'));
-          return style.backgroundSize === 'contain' ? style.backgroundImage : 'none';
-        })()`);
-      await expect.poll(readBackground).toContain('/sprites/items/unknown.png');
-      await held.release();
-      await expect.poll(readBackground).toBe('none');
-    });
-
     it('shows the request before its response arrives', async () => {
-      const address = '/api/gamedata/item/no-such-item/';
+      const address = '/api/gamedata/item/?limit=5';
       const { page } = await visit(`${site.url}/no-such-page`);
-      const held = await holdRequests(page, `**${address}`);
+      const held = await holdRequests(page, `${site.url}${address}`);
       await page.goto(site.url + address);
       await held.sent;
       expect(await page.locator('h1').textContent()).toBe('Loading…');
       const request = await page.locator('.request').textContent();
       expect(request).toContain(`GET ${address}`);
       await held.release();
-      await waitForHeading(page, 'Not found');
+      await waitForHeading(page, 'All items');
     });
 
     it('explains a 404 before the search index for suggestions arrives', async () => {
@@ -349,8 +354,8 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     it('shows that the search index is loading', async () => {
       const { page } = await visit(site.url + LIST);
       const held = await holdRequests(page, '**/search.json');
-      const isLoading = /^Loading the search index…$/;
-      const isLoaded = /^\d+ records$/;
+      const isLoading = /^Loading…$/;
+      const isLoaded = /^\d+ of 954$/;
       await page.locator('#query').fill('potion');
       await page.locator('#found', { hasText: isLoading }).waitFor();
       await held.release();
@@ -474,32 +479,16 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await page.locator('h1', { hasText: hostile }).waitFor();
 
     const parsed = page.locator(
-      '#view script, .card b, .json b, .json img, .json a',
+      '#view script, .facts b, .json b, .json img, .json a',
     );
     expect(await parsed.count()).toBe(0);
     const shownJson = await page.locator('.json').textContent();
     expect(shownJson).toContain(JSON.stringify(hostile));
-    // The icon does not exist. The page tries to load it before it shows the
-    // placeholder, so the markup in its path has been used by then.
-    await expect
-      .poll(() => measureWidth(page, '.picture img[src$="/unknown.png"]'))
-      .toBe(30);
     expect(await page.evaluate('window.hit')).toBeUndefined();
     const unexpected = problems.filter(
       (problem) => !problem.includes('status of 404'),
     );
     expect(unexpected).toEqual([]);
-  });
-
-  it('shows the placeholder if an icon fails to load', async () => {
-    const { page } = await visit(`${site.url}/no-such-page`);
-    await page.route('**/sprites/items/master-ball.png', (route) =>
-      route.fulfill({ status: 404 }),
-    );
-    await page.goto(site.url + RECORD);
-    await expect
-      .poll(() => measureWidth(page, '.picture img[src$="/unknown.png"]'))
-      .toBe(30);
   });
 
   describe.each(['disabled', 'blocked', 'broken'])(

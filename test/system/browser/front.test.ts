@@ -10,38 +10,39 @@ function listResults(page: Page): Promise<string[]> {
   return page.locator('#results b').allTextContents();
 }
 
-/** Waits until the text above the results starts with a pattern. */
+/** Waits until the text in the search field starts with a pattern. */
 async function waitForSummary(page: Page, pattern: string): Promise<void> {
   const hasText = new RegExp(`^${pattern}`);
   await page.locator('#found', { hasText }).waitFor();
 }
 
+/** Waits until the request and response of a record are visible. */
+async function waitForExchange(page: Page, slug: string): Promise<void> {
+  await page.locator('.request-line em', { hasText: slug }).waitFor();
+}
+
+const readFocus = (page: Page): Promise<string> =>
+  page.evaluate<string>('document.activeElement.textContent.trim()');
+
 describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
   const site = usePageSite();
   const visit = useBrowser();
 
-  it('loads at most 20 kB of compressed files', async () => {
+  it('loads at most 25 kB of compressed scripts', async () => {
     const { page, problems, foreign } = await visit(`${site.url}/`);
     await page.waitForLoadState('networkidle');
     const requestedUrls = await page.evaluate<string[]>(
       `performance.getEntriesByType('resource').map((entry) => entry.name)`,
     );
-    const requestedPaths = requestedUrls.map((url) => new URL(url).pathname);
-    expect(requestedPaths.sort()).toEqual([
-      '/api/gamedata/',
-      '/front.js',
-      '/mark.svg',
-      '/style.css',
-    ]);
-
+    const scripts = requestedUrls.filter((url) => url.endsWith('.js'));
+    const names = scripts.map((url) => new URL(url).pathname);
+    expect(names.sort()).toEqual(['/front.js', '/search.js']);
     let total = 0;
-    for (const path of ['/', ...requestedPaths]) {
-      const response = await fetch(site.url + path);
-      const body = await response.arrayBuffer();
-      total += gzipSync(body).length;
+    for (const script of scripts) {
+      const response = await fetch(script);
+      total += gzipSync(await response.arrayBuffer()).length;
     }
-    expect(total).toBeGreaterThan(4000);
-    expect(total).toBeLessThan(20_000);
+    expect(total).toBeLessThan(25_000);
     expect([...problems, ...foreign]).toEqual([]);
   });
 
@@ -49,7 +50,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     const { page } = await visit(`${site.url}/`);
     await page.waitForLoadState('networkidle');
     const links = await page.evaluate<string[]>(`(() => {
-      const links = document.querySelectorAll('a:not([href^="#"]):not([rel])');
+      const links = document.querySelectorAll('a:not([href^="#"]):not([rel]):not(.cells a)');
       return Array.from(links, (link) => link.href);
     })()`);
     expect(links.length).toBeGreaterThan(6);
@@ -71,52 +72,72 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
-  describe('the first request', () => {
-    /** Opens a tab, and returns its code with the URL of the test's server. */
+  describe('the request and response', () => {
+    /** Opens a tab, and returns its code. */
     async function openTab(page: Page, label: string): Promise<string> {
       await page.getByRole('tab', { name: label }).click();
       const panels = page.getByRole('tabpanel');
       expect(await panels.count()).toBe(1);
-      const code = (await panels.textContent()) ?? '';
-      return code.replace('https://example.test', site.url);
-    }
-
-    async function readShownResponse(page: Page): Promise<string> {
-      const text = await page.locator('#answer').textContent();
-      return text ?? '';
+      return (await panels.textContent()) ?? '';
     }
 
     it('shows the response that the curl command prints', async () => {
-      const { page } = await visit(`${site.url}/`);
+      const { page } = await visit(`${site.url}/?q=pound`);
+      await waitForExchange(page, 'pound');
       const command = await openTab(page, 'curl');
       const args = ['-c', `${command} --silent`];
       const { stdout } = await promisify(execFile)('sh', args);
-      expect(stdout).toContain('"slug":"pound"');
-      expect(await readShownResponse(page)).toBe(stdout);
+      const shown = await page.locator('#answer').textContent();
+      expect(JSON.parse(shown ?? '')).toEqual(JSON.parse(stdout));
+      const status = await page.locator('.subject-status').textContent();
+      expect(status).toMatch(/^200 \d+ bytes · \d+ ms$/);
+    });
+
+    it('shows the response of the result that the user chooses', async () => {
+      const { page } = await visit(`${site.url}/`);
+      await page.locator('#query').fill('thunder');
+      await waitForExchange(page, 'thunder');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      const second = page.locator('#results a').nth(1);
+      expect(await second.getAttribute('aria-selected')).toBe('true');
+      const slug = new URL((await second.getAttribute('href')) ?? '').pathname;
+      const path = page.locator('.request-line code');
+      await expect.poll(() => path.textContent()).toBe(slug);
+    });
+
+    it('keeps the last response and says why if a request fails', async () => {
+      const { page } = await visit(`${site.url}/?q=pound`);
+      await waitForExchange(page, 'pound');
+      await page.route('**/thunderbolt/', (route) => route.abort());
+      await page.locator('#query').fill('thunderbolt');
+      await page.getByText('Thunderbolt could not be requested').waitFor();
+      await waitForExchange(page, 'pound');
     });
 
     it('moves between the tabs with arrow keys', async () => {
       const { page } = await visit(`${site.url}/`);
-      const readFocus = () => page.evaluate('document.activeElement.textContent');
       await page.getByRole('tab', { name: 'curl' }).focus();
       await page.keyboard.press('ArrowLeft');
-      expect(await readFocus()).toBe('Python');
+      expect(await readFocus(page)).toBe('Python');
       await page.keyboard.press('ArrowRight');
-      expect(await readFocus()).toBe('curl');
+      expect(await readFocus(page)).toBe('curl');
       await page.keyboard.press('ArrowRight');
-      expect(await readFocus()).toBe('JavaScript');
+      expect(await readFocus(page)).toBe('JavaScript');
     });
 
-    it('copies the code in the open tab', async () => {
+    it('copies the code in the open tab, which stays open for the next record', async () => {
       const { page } = await visit(`${site.url}/`, {
         permissions: ['clipboard-read', 'clipboard-write'],
       });
-      await page.getByRole('tab', { name: 'JavaScript' }).click();
+      await page.getByRole('tab', { name: 'Python' }).click();
+      await page.locator('#query').fill('pound');
+      await waitForExchange(page, 'pound');
       await page.getByRole('button', { name: 'Copy' }).click();
       await page.getByText('Copied.').waitFor();
       const copied = await page.evaluate('navigator.clipboard.readText()');
       expect(copied).toBe(await page.getByRole('tabpanel').textContent());
-      expect(copied).toContain('await fetch');
+      expect(copied).toContain(`urlopen("${site.url}/api/gamedata/move/pound/")`);
     });
   });
 
@@ -124,32 +145,51 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     it('finds records while the user types', async () => {
       const { page, problems, foreign } = await visit(`${site.url}/`);
       await page.locator('#query').fill('poke ball');
-      await waitForSummary(page, '2 records');
+      await waitForSummary(page, '2 of 1,700');
       expect(await listResults(page)).toEqual(['Poké Ball', 'Left Poké Ball']);
-      const icon = page.locator('#results img').first();
-      const iconUrl = `${site.url}/sprites/items/poke-ball.png`;
-      expect(await icon.getAttribute('src')).toBe(iconUrl);
       expect([...problems, ...foreign]).toEqual([]);
     });
 
-    it('shows 30 more records when the user asks for more, and focuses the first of them', async () => {
-      const { page } = await visit(`${site.url}/`);
-      await page.getByLabel('Kind').selectOption('move');
-      await waitForSummary(page, '746 records');
-      expect(await listResults(page)).toHaveLength(30);
-      await page.getByRole('button', { name: 'Show more' }).click();
-      const names = await listResults(page);
-      expect(names).toHaveLength(60);
-      const focusedName = await page.evaluate(
-        `document.activeElement.querySelector('b').textContent`,
-      );
-      expect(focusedName).toBe(names[30]);
+    it('says that there are no results, and disables the last response', async () => {
+      const { page } = await visit(`${site.url}/?q=pound`);
+      await waitForExchange(page, 'pound');
+      await page.locator('#query').fill('zzzz');
+      await page
+        .getByText('No record has this id, slug or name in English')
+        .waitFor();
+      await page.locator('#exchange[inert]').waitFor();
+      await page.locator('#query').fill('growl');
+      await waitForExchange(page, 'growl');
+      expect(await page.locator('#exchange[inert]').count()).toBe(0);
     });
 
-    it('opens the best match when the user presses Enter', async () => {
+    it('shows four examples if the field is empty', async () => {
+      const { page } = await visit(`${site.url}/?q=pound`);
+      await waitForSummary(page, '\\d+ of');
+      await page.locator('#query').fill('');
+      await waitForSummary(page, '1,700 records');
+      const names = await listResults(page);
+      expect(names).toHaveLength(4);
+      expect(names[0]).toBe('Potion');
+    });
+
+    it('finds the records of a kind', async () => {
+      const { page } = await visit(`${site.url}/`);
+      await page.getByLabel('Kind').selectOption('move');
+      await waitForSummary(page, '746 of 746');
+    });
+
+    it('chooses the first result with Enter, and opens it with the second Enter', async () => {
       const { page, problems, foreign } = await visit(`${site.url}/`);
       await page.locator('#query').fill('thundrbolt');
-      await waitForSummary(page, '2 records');
+      await waitForSummary(page, '2 of');
+      await page.locator('#query').press('Enter');
+      const first = page.locator('#results a').first();
+      expect(await first.getAttribute('aria-selected')).toBe('true');
+      const active = await page
+        .locator('#query')
+        .getAttribute('aria-activedescendant');
+      expect(active).toBe(await first.getAttribute('id'));
       await page.locator('#query').press('Enter');
       await page.locator('h1', { hasText: /^Thunderbolt$/ }).waitFor();
       const record = '/api/gamedata/move/thunderbolt/?format=api';
@@ -157,35 +197,111 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       expect([...problems, ...foreign]).toEqual([]);
     });
 
+    it('announces the results when the user stops typing', async () => {
+      const { page } = await visit(`${site.url}/`);
+      await page.locator('#query').pressSequentially('thundrbolt');
+      const announcement = page.locator('#announcement');
+      await waitForSummary(page, '2 of');
+      expect(await announcement.textContent()).toBe('');
+      const text = '2 records, the first is Thunderbolt';
+      await expect.poll(() => announcement.textContent()).toBe(text);
+    });
+
     it('keeps the query when the user goes back and reloads the page', async () => {
       const { page } = await visit(`${site.url}/`);
       await page.locator('#query').fill('thundrbolt');
-      await waitForSummary(page, '2 records');
-      await page.locator('#query').press('Enter');
+      await waitForSummary(page, '2 of');
+      await page.locator('#results a').first().click();
       await page.locator('h1', { hasText: /^Thunderbolt$/ }).waitFor();
       await page.goBack();
-      await waitForSummary(page, '2 records');
+      await waitForSummary(page, '2 of');
       await page.reload();
-      await waitForSummary(page, '2 records');
+      await waitForSummary(page, '2 of');
       expect(await page.locator('#query').inputValue()).toBe('thundrbolt');
+    });
+
+    it('is focused on wide screens, but not on phones', async () => {
+      const readId = (page: Page) => page.evaluate('document.activeElement.id');
+      const wide = await visit(`${site.url}/`);
+      expect(await readId(wide.page)).toBe('query');
+      const phone = await visit(`${site.url}/`, {
+        viewport: { width: 390, height: 844 },
+      });
+      expect(await readId(phone.page)).toBe('');
+    });
+  });
+
+  describe('the wall', () => {
+    it('has a stripe for each generation, whose label links to its records', async () => {
+      const { page } = await visit(`${site.url}/`);
+      const label = page.locator('.stripe > a').first();
+      expect((await label.textContent())?.trim()).toMatch(/^gen 1 \d+$/);
+      await label.click();
+      await page.locator('h1', { hasText: 'All moves' }).waitFor();
+      expect(await page.locator('#generation').inputValue()).toBe('1');
+      await waitForSummary(page, '\\d+ of 746');
+    });
+
+    it('has a cell for each record, of which one is a tab stop', async () => {
+      const { page } = await visit(`${site.url}/`);
+      const cells = page.locator('.cells a');
+      await expect.poll(() => cells.count()).toBe(1700);
+      expect(await page.locator('.cells a[tabindex="0"]').count()).toBe(1);
+      await cells.first().focus();
+      await page.keyboard.press('ArrowRight');
+      const title = 'document.activeElement.title';
+      expect(await page.evaluate(title)).toBe(
+        await cells.nth(1).getAttribute('title'),
+      );
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowUp');
+      expect(await page.evaluate(title)).toBe(
+        await cells.nth(1).getAttribute('title'),
+      );
+      await page.keyboard.press('End');
+      expect(await page.evaluate(title)).toBe(
+        await cells.last().getAttribute('title'),
+      );
+    });
+
+    it('raises the matches, and fades the rest, while the user types', async () => {
+      const { page } = await visit(`${site.url}/`);
+      await expect.poll(() => page.locator('.cells a').count()).toBe(1700);
+      await page.locator('#query').fill('thundrbolt');
+      await expect.poll(() => page.locator('.raised a').count()).toBe(2);
+      await page.locator('#query').fill('');
+      await expect.poll(() => page.locator('.raised a').count()).toBe(0);
+      expect(await page.locator('.faded').count()).toBe(0);
+    });
+
+    it('can be skipped', async () => {
+      const { page } = await visit(`${site.url}/`);
+      const skip = page.getByRole('link', { name: 'Skip the wall of records' });
+      await skip.focus();
+      await page.keyboard.press('Enter');
+      expect(new URL(page.url()).hash).toBe('#downloads');
     });
   });
 
   it('reports that the search index failed to load, and offers to try again', async () => {
-    const { page } = await visit(`${site.url}/`);
+    const { page } = await visit(`${site.url}/`, { serviceWorkers: 'block' });
     await page.route('**/search.json', (route) => route.abort());
+    await page.reload();
     await page.locator('#query').fill('potion');
-    await waitForSummary(page, 'The search index could not be loaded');
+    await page.getByText('The search index could not be loaded').first().waitFor();
     await page.unroute('**/search.json');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await waitForSummary(page, '\\d+ records');
+    await waitForSummary(page, '\\d+ of');
     const [bestMatch] = await listResults(page);
     expect(bestMatch).toBe('Potion');
   });
 
-  it('links to every list without JavaScript', async () => {
+  it('shows an example and links to every list without JavaScript', async () => {
     const { page } = await visit(`${site.url}/`, { javaScriptEnabled: false });
     expect(await page.locator('#search-form').isVisible()).toBe(false);
+    expect(await page.locator('#answer').textContent()).toContain(
+      '"slug": "potion"',
+    );
     // We use a selector because Playwright's text search skips noscript.
     const explanation = page.locator('noscript p');
     const text = await explanation.textContent();

@@ -56,7 +56,7 @@ const pageStates: readonly PageState[] = [
     async act(page) {
       await page.getByText('Names in every language').click();
       await page.locator('details table').waitFor();
-      await page.getByRole('button', { name: 'Copy as curl' }).click();
+      await page.getByText('Response headers').click();
     },
   },
   { name: 'not-found', path: '/api/gamedata/item/mastre-ball/' },

@@ -76,13 +76,13 @@ describe.skipIf(noBrowser !== '')(
     ): Promise<string[]> {
       await page.locator('#query').fill(text);
       await waitForSummary(page, summary);
-      return page.locator('#results .what').allTextContents();
+      return page.locator('#results .names').allTextContents();
     }
 
     it('searches only English names if no language is selected', async () => {
       const { page, listNameFiles } = await visit('/');
-      expect(await find(page, 'pound', '1 record')).toEqual(['Pound pound']);
-      expect(await find(page, 'écras', 'No records')).toEqual([]);
+      expect(await find(page, 'pound', '1 of 3')).toEqual(['Pound']);
+      expect(await find(page, 'écras', '0 of 3')).toEqual([]);
       expect(await listNameFiles()).toEqual([]);
     });
 
@@ -90,8 +90,8 @@ describe.skipIf(noBrowser !== '')(
       const { page, problems } = await visit('/');
       await page.locator('#names-language').selectOption({ label: 'Français' });
       for (const text of ['écras', "ECRAS'FACE", 'pound']) {
-        const results = await find(page, text, '1 record');
-        expect(results).toEqual(['Pound Écras’Face pound']);
+        const results = await find(page, text, '1 of 3');
+        expect(results).toEqual(['Écras’Face Pound']);
       }
       const frenchName = page.locator('#results [lang="fr"][dir="auto"]');
       expect(await frenchName.textContent()).toBe('Écras’Face');
@@ -101,11 +101,11 @@ describe.skipIf(noBrowser !== '')(
     it('ignores the names in the previously selected language', async () => {
       const { page, listNameFiles, problems } = await visit('/');
       await page.locator('#names-language').selectOption({ label: 'Français' });
-      await find(page, 'écras', '1 record');
+      await find(page, 'écras', '1 of 3');
       await page.locator('#names-language').selectOption({ label: '日本語' });
-      const results = await find(page, 'モンスター', '1 record');
-      expect(results).toEqual(['Poké Ball モンスターボール poke-ball']);
-      expect(await find(page, 'écras', 'No records')).toEqual([]);
+      const results = await find(page, 'モンスター', '1 of 3');
+      expect(results).toEqual(['モンスターボール Poké Ball']);
+      expect(await find(page, 'écras', '0 of 3')).toEqual([]);
       expect(await listNameFiles()).toEqual(['fr.json', 'ja.json']);
       expect(problems).toEqual([]);
       expect(await page.evaluate(SHIFTS)).toBe(0);
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser !== '')(
     it('remembers the selected language when the page is reloaded', async () => {
       const { page } = await visit('/');
       await page.locator('#names-language').selectOption({ label: '日本語' });
-      await find(page, 'モンスター', '1 record');
+      await find(page, 'モンスター', '1 of 3');
       // The page updates its URL with a delay, and the language in the URL takes
       // precedence.
       await page.waitForURL(/language=ja/);
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser !== '')(
       const { page } = await visit('/', { locale: 'fr-FR' });
       await page.locator('#names-language').selectOption('ja');
       expect(new URL(page.url()).search).toBe('');
-      await find(page, 'モンスター', '1 record');
+      await find(page, 'モンスター', '1 of 3');
       await page.waitForURL(/\?q=/);
       const { search } = new URL(page.url());
       expect(search).toBe(`?q=${encodeURIComponent('モンスター')}&language=ja`);
@@ -137,20 +137,28 @@ describe.skipIf(noBrowser !== '')(
       const { page } = await visit(`/?q=${query}&language=ja`, { locale: 'fr-FR' });
       await page.locator('#results [lang=ja]').waitFor();
       await page.goto(`${site.url}/?q=pound&language=xx`);
-      await waitForSummary(page, '1 record');
+      await waitForSummary(page, '1 of 3');
       expect(await page.locator('#names-language').inputValue()).toBe('fr');
     });
 
-    it("preselects the browser's language, and loads its names with the first search", async () => {
+    it("preselects the browser's language, and shows the examples in it", async () => {
       const { page, listNameFiles, problems } = await visit('/', {
         locale: 'ja-JP',
       });
       await page.waitForLoadState('networkidle');
       expect(await page.locator('#names-language').inputValue()).toBe('ja');
-      expect(await listNameFiles()).toEqual([]);
-      await find(page, 'pound', '1 record');
+      const names = await page.locator('#results .names').allTextContents();
+      expect(names).toContain('はたく Pound');
       expect(await listNameFiles()).toEqual(['ja.json']);
       expect(problems).toEqual([]);
+    });
+
+    it("searches a query in another script in that script's language", async () => {
+      const { page, listNameFiles } = await visit('/', { locale: 'fr-FR' });
+      const results = await find(page, 'もんすたー', '1 of 3');
+      expect(results).toEqual(['モンスターボール Poké Ball']);
+      expect(await page.locator('#results [lang="ja"]').count()).toBe(1);
+      expect(await listNameFiles()).toEqual(['fr.json', 'ja.json']);
     });
 
     it("lists a record's names in every language when the user asks for them", async () => {

@@ -27,6 +27,11 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     await page.locator('#offline [role="status"]', { hasText: text }).waitFor();
   }
 
+  async function waitForStoredDate(page: Page): Promise<void> {
+    const hasText = 'stored data of January 2, 2026';
+    await page.locator('#stored-date', { hasText }).waitFor();
+  }
+
   /** Opens the front page, switches the storage on, and reloads the page. */
   async function openStored(site: Site) {
     await site.publish(named);
@@ -40,7 +45,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
   }
 
   async function searchFor(page: Page, query: string): Promise<void> {
-    await page.getByRole('searchbox').first().fill(query);
+    await page.locator('#query').fill(query);
     await page.locator('#results a').first().waitFor();
   }
 
@@ -60,7 +65,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     await site.stop();
 
     await page.reload();
-    await waitForStatus(page, 'stored data of January 2, 2026');
+    await waitForStoredDate(page);
     await searchFor(page, 'move-9');
     const names = await fetchNames(page, site);
     expect(names).toMatchObject({ date: DATE, body: { language: 'fr' } });
@@ -78,7 +83,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     expect(await listRegistrations(page)).toEqual([`${site.url}/`]);
     await site.stop();
     await page.reload();
-    await waitForStatus(page, 'stored data of January 2, 2026');
+    await waitForStoredDate(page);
     await page.goto(`${site.url}/browse/index.html#/api/gamedata/move/move-9/`);
     await page.locator('h1', { hasText: 'Move 9' }).waitFor();
   });
@@ -122,7 +127,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     await page.reload();
     await site.stop();
     await page.reload();
-    await waitForStatus(page, 'stored data');
+    await waitForStoredDate(page);
   });
 
   it('removes the worker with the script for operators', async () => {

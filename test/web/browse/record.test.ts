@@ -63,12 +63,12 @@ describe('classifyColumn', () => {
 });
 
 it.each([
-  [{ id1: null }, true],
-  [{ id: 1 }, false],
-  ['text', false],
-  [null, false],
-])('recognizes whether %j has index numbers: %s', (value, expected) => {
-  expect(record.hasIndices(value)).toBe(expected);
+  [{ generation: 2 }, 2],
+  [{ id: 1, id1: null, id2: 5, id3: 6 }, 2],
+  [{ id: 1, id1: null }, null],
+  [{ id: 1 }, null],
+])('finds the generation of %j: %s', (fields, generation) => {
+  expect(record.findGeneration(fields)).toBe(generation);
 });
 
 it('returns the value of a text field', () => {

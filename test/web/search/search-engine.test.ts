@@ -42,16 +42,27 @@ describe('match', () => {
 
   it('returns all records in order for an empty query', () => {
     expect(find('')).toHaveLength(Object.values(records).flat().length);
-    expect(find('  ', 'move')).toHaveLength(records.move.length);
-    expect(find('', 'item')).toHaveLength(records.item.length);
+    expect(find('  ', { kind: 'move' })).toHaveLength(records.move.length);
+    expect(find('', { kind: 'item' })).toHaveLength(records.item.length);
     expect(find('')[0]).toBe('Pound');
-    expect(find('85', 'item')[0]).toBe('Leaf Stone');
+    expect(find('85', { kind: 'item' })[0]).toBe('Leaf Stone');
+  });
+
+  it('ignores the end of a query that is longer than any name', () => {
+    expect(find(`pound${' '.repeat(95)}zzzz`)).toEqual(['Pound']);
+    expect(find('a'.repeat(100_000))).toEqual([]);
+  });
+
+  it('finds only records of a generation', () => {
+    expect(find('pound', { generation: '1' })).toEqual(['Pound']);
+    expect(find('pound', { generation: '2' })).toEqual([]);
+    expect(find('', { generation: 'none' })).toContain('Master Ball');
   });
 
   it.each(['zzzz', '.*', '<zzz>', '(', '攻'])('finds no record for %j', (text) => {
     const names = namesIn('xx', { move: { pound: 'Pfund (1)' } });
     expect(find(text)).toEqual([]);
-    expect(find(text, '', names)).toEqual([]);
+    expect(find(text, {}, names)).toEqual([]);
   });
 
   it.each([
@@ -71,6 +82,7 @@ describe('match', () => {
     ['', 'pound: Pfund'],
     ['10まんボルト', 'thunderbolt: １０まんボルト'],
     ['ﾓﾝｽﾀｰﾎﾞｰﾙ', 'poke-ball: モンスターボール'],
+    ['もんすたー', 'poke-ball: モンスターボール'],
   ])('finds records by their names in the selected language: %j', (text, first) => {
     const names = namesIn('xx', {
       move: {
@@ -82,7 +94,7 @@ describe('match', () => {
       },
       item: { potion: 'Tränk’e', 'poke-ball': 'モンスターボール' },
     });
-    const found = match(text, '', names).map(
+    const found = match(text, {}, names).map(
       ({ slug, local = 'English only' }) => `${slug}: ${local}`,
     );
     expect(found.join(', ').slice(0, first.length)).toBe(first);

@@ -1,0 +1,77 @@
+import { kindNames } from '../../contract/kinds.ts';
+import { type LinkBase, recordPath, recordUrl } from '../../contract/paths.ts';
+import { addUrl, findFirstGeneration, type Records } from '../../data/data-set.ts';
+import { renderExchange } from '../exchange/render-exchange.ts';
+import { type ResultRow, renderResult } from '../search/render-result.ts';
+import { html, type Markup } from '../shared/html.ts';
+import { getPageLink, type LinkedSite } from '../shared/markup.ts';
+
+/** Well-known records. If one of them is missing, another record takes its place. */
+const preferredSlugs: readonly string[] = [
+  'potion',
+  'fire-punch',
+  'rare-candy',
+  'surf',
+];
+
+/** Chooses the records that the front page shows before anybody searches. */
+export function chooseExamples(records: Records): ResultRow[] {
+  const rows: ResultRow[] = [];
+  for (const kind of kindNames) {
+    for (const record of records[kind]) {
+      const { id, slug, name } = record;
+      const icon = 'icon' in record ? record.icon : undefined;
+      const generation = findFirstGeneration(record);
+      rows.push({ kind, id, slug, name, icon, generation });
+    }
+  }
+  const rank = ({ slug }: ResultRow): number => {
+    const position = preferredSlugs.indexOf(slug);
+    return position < 0 ? preferredSlugs.length : position;
+  };
+  // The sort is stable, so other records keep their order.
+  return rows.sort((a, b) => rank(a) - rank(b)).slice(0, preferredSlugs.length);
+}
+
+/** Renders the examples as links in the form of search results. */
+export function renderExamples(
+  examples: readonly ResultRow[],
+  site: LinkedSite,
+): Markup[] {
+  return examples.map((row) => {
+    const path = recordPath(row.kind, row.slug);
+    const link = getPageLink({ root: '', links: site.links }, path);
+    return html`<a href="${link}" data-api="${path}">${renderResult(row)}</a>`;
+  });
+}
+
+/** Renders the first example's request and response. */
+export function renderExample(
+  [example]: readonly ResultRow[],
+  records: Records,
+  linkBase: LinkBase,
+): Markup {
+  const record =
+    example && records[example.kind].find(({ slug }) => slug === example.slug);
+  if (!example || !record) return html`<p class="problem">There are no records.</p>`;
+  const { kind, name } = example;
+  const url = recordUrl(linkBase, kind, record.slug);
+  const json = addUrl(linkBase, kind, record);
+  return renderExchange(
+    {
+      subject: example,
+      name,
+      url: url.replace(/\?.*/, ''),
+      status: 200,
+      bytes: new TextEncoder().encode(JSON.stringify(json)).length,
+      json,
+    },
+    (token) => {
+      if (token !== JSON.stringify(url)) return undefined;
+      return getPageLink(
+        { root: '', links: linkBase.links },
+        recordPath(kind, record.slug),
+      );
+    },
+  );
+}

@@ -1,0 +1,91 @@
+import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
+import { listPath } from '../../contract/paths.ts';
+import { formatCount, joinWords } from '../../contract/words.ts';
+import { findFirstGeneration, type Records } from '../../data/data-set.ts';
+import { type GlyphSubject, getColorClass } from '../glyph/render-glyph.ts';
+import { html, type Markup } from '../shared/html.ts';
+import { type LinkedSite, renderApiLink } from '../shared/markup.ts';
+
+/** The records of one generation: moves, and items by their first index number. */
+export interface GenerationGroup {
+  /** Null for items without index numbers, which come last. */
+  readonly generation: number | null;
+  readonly counts: Readonly<Record<Kind, number>>;
+  readonly records: readonly GlyphSubject[];
+}
+
+export function groupByGeneration(records: Records): GenerationGroup[] {
+  const groups = new Map<number | null, GlyphSubject[]>();
+  for (const kind of kindNames) {
+    for (const record of records[kind]) {
+      const generation = findFirstGeneration(record);
+      const group = groups.get(generation) ?? [];
+      group.push({ kind, slug: record.slug, generation });
+      groups.set(generation, group);
+    }
+  }
+  const sortedGroups = [...groups].sort(
+    ([a], [b]) => (a ?? Infinity) - (b ?? Infinity),
+  );
+  return sortedGroups.map(([generation, members]) => ({
+    generation,
+    counts: mapKinds(
+      (kind) => members.filter((member) => member.kind === kind).length,
+    ),
+    records: members,
+  }));
+}
+
+const countAll = ({ records }: GenerationGroup): number => records.length;
+
+/** Renders the label of each stripe. The page's script draws the cells below it. */
+export function renderStripes(
+  groups: readonly GenerationGroup[],
+  site: LinkedSite,
+): Markup[] {
+  return groups.map((group, index) => {
+    const value = formatValue(group.generation);
+    const size = countAll(group);
+    const parts = kindNames.map((kind) => formatCount(group.counts[kind], kind));
+    const label = html`<b>${formatLabel(group.generation, index === 0)}</b> <span class="count" title="${joinWords(parts)}">${size}</span>`;
+    const link = renderApiLink(
+      { root: '', links: site.links },
+      `${listPath(chooseKind(group))}#generation=${value}`,
+      label,
+    );
+    return html`<li class="stripe ${getColorClass(group.generation)}" data-generation="${value}" data-size="${size}">${link}</li>`;
+  });
+}
+
+const formatValue = (generation: number | null): string =>
+  String(generation ?? 'none');
+
+/** Stripes are narrow, so only the first label contains the word. */
+function formatLabel(generation: number | null, isFirst: boolean): string {
+  if (generation === null) return 'none';
+  return isFirst ? `gen ${generation}` : String(generation);
+}
+
+/** Chooses the list that a stripe's label links to: the first kind with records. */
+const chooseKind = ({ counts }: GenerationGroup): Kind =>
+  kindNames.find((kind) => counts[kind] > 0) ?? kindNames[0];
+
+/** Renders the table of counts for screen readers. */
+export function renderCounts(groups: readonly GenerationGroup[]): Markup[] {
+  return groups.map(({ generation, counts }) => {
+    const cells = kindNames.map((kind) => html`<td>${counts[kind]}</td>`);
+    const label = generation ?? 'No index number';
+    return html`<tr><th scope="row">${label}</th>${cells}</tr>`;
+  });
+}
+
+/** Renders the choices of a generation in the search form. */
+export function renderGenerationOptions(
+  groups: readonly GenerationGroup[],
+): Markup[] {
+  return groups.map(({ generation }) => {
+    const label =
+      generation === null ? 'No index number' : `Generation ${generation}`;
+    return html`<option value="${formatValue(generation)}">${label}</option>`;
+  });
+}

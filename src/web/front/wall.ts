@@ -1,0 +1,224 @@
+/**
+ * The wall of glyphs: a stripe for each generation, with a cell for each record. The
+ * width of a stripe corresponds to its number of records, so the wall is also a chart.
+ * On narrow screens, the stripes are bands below each other.
+ */
+
+import type { Kind } from '../../contract/kinds.ts';
+import { recordPath } from '../../contract/paths.ts';
+import { drawGlyph, type Glyph } from '../glyph/draw-glyph.ts';
+import { type GlyphPaths, renderInk, traceGlyph } from '../glyph/render-glyph.ts';
+import type { Match } from '../search/search-engine.ts';
+import { element, getLinkAttributes, setContent } from '../shared/dom.ts';
+import { html } from '../shared/html.ts';
+import { watchIcons } from '../shared/icon-loader.ts';
+import { shareColumns } from './share-columns.ts';
+
+/** The size of a cell in the units of a glyph's pixels: 8 for the glyph, and a gap. */
+const CELL_UNITS = 12;
+const GLYPH_OFFSET = 2;
+/** A cell is this many `rem`, like the squares of the paper. */
+const CELL_REM = 1.5;
+/** Wider screens show stripes next to each other. Also in `style.css`. */
+const wideScreen = matchMedia('(min-width: 48em)');
+/** The free columns beside a band on narrow screens. */
+const MARGIN_COLUMNS = 1;
+/** The rows that a stripe's label needs. */
+const LABEL_ROWS = 2;
+/** The number of rows to which matches can rise in a stripe. */
+const MATCH_ROWS = 6;
+
+export interface Wall {
+  /** Draws the cells of all records. */
+  readonly draw: (records: readonly Match[]) => void;
+  /** Raises the matches to the top of their stripes, or lowers them if undefined. */
+  readonly raise: (matches: readonly Match[] | undefined) => void;
+}
+
+/** One generation's part of the wall. The build renders its label. */
+interface Stripe {
+  readonly item: HTMLElement;
+  readonly count: HTMLElement;
+  /** The generation as text, or `none`. */
+  readonly generation: string;
+  readonly size: number;
+  columns: number;
+  cells: HTMLElement | undefined;
+  raised: HTMLElement | undefined;
+}
+
+/** Reserves the wall's space, and returns the functions that fill it. */
+export function createWall(list: HTMLElement): Wall {
+  const stripes = Array.from(list.querySelectorAll('li'), createStripe);
+  let records: readonly Match[] = [];
+  let raisedMatches: readonly Match[] | undefined;
+
+  function layOut(): void {
+    const rem = Number.parseFloat(
+      getComputedStyle(document.documentElement).fontSize,
+    );
+    const columns = Math.floor(
+      document.documentElement.clientWidth / (CELL_REM * rem),
+    );
+    const sizes = stripes.map(({ size }) => size);
+    const shares = wideScreen.matches ? shareColumns(sizes, columns) : undefined;
+    for (const [index, stripe] of stripes.entries()) {
+      stripe.columns = shares?.[index] ?? columns - MARGIN_COLUMNS;
+      const rows = Math.ceil(stripe.size / stripe.columns);
+      stripe.item.style.width = `${stripe.columns * CELL_REM}rem`;
+      stripe.item.style.minHeight = `${(rows + LABEL_ROWS) * CELL_REM}rem`;
+    }
+    list.classList.add('ready');
+  }
+
+  function draw(drawn: readonly Match[]): void {
+    records = drawn;
+    for (const stripe of stripes) {
+      // Each stripe is a task of its own, so that the page responds in between.
+      setTimeout(() => drawStripe(stripe, records));
+    }
+  }
+
+  function raise(matches: readonly Match[] | undefined): void {
+    raisedMatches = matches;
+    for (const stripe of stripes) raiseMatches(stripe, matches);
+  }
+
+  let width = 0;
+  new ResizeObserver(() => {
+    const { clientWidth } = document.documentElement;
+    if (clientWidth === width) return;
+    width = clientWidth;
+    layOut();
+    if (records.length > 0) draw(records);
+    raise(raisedMatches);
+  }).observe(document.documentElement);
+  list.addEventListener('keydown', (event) => moveFocus(list, event));
+  return { draw, raise };
+}
+
+function createStripe(item: HTMLElement): Stripe {
+  const { generation = '', size = '0' } = item.dataset;
+  const count = item.querySelector<HTMLElement>('.count') ?? item;
+  return {
+    item,
+    count,
+    generation,
+    size: Number(size),
+    columns: 1,
+    cells: undefined,
+    raised: undefined,
+  };
+}
+
+const isInStripe = ({ generation }: Match, stripe: Stripe): boolean =>
+  String(generation ?? 'none') === stripe.generation;
+
+function drawStripe(stripe: Stripe, records: readonly Match[]): void {
+  const cells = createCells(
+    records.filter((record) => isInStripe(record, stripe)),
+    stripe.columns,
+  );
+  if (stripe.cells) stripe.cells.replaceWith(cells);
+  else stripe.item.append(cells);
+  stripe.cells = cells;
+  // Only the wall's first cell is a tab stop. Arrow keys reach the others.
+  const isFirst = stripe.item.previousElementSibling === null;
+  if (isFirst) cells.querySelector('a')?.setAttribute('tabindex', '0');
+  watchIcons(cells);
+}
+
+/** Creates one picture of all glyphs, and a link above each glyph. */
+function createCells(records: readonly Match[], columns: number): HTMLElement {
+  const rows = Math.ceil(records.length / columns);
+  const width = columns * CELL_UNITS;
+  const height = rows * CELL_UNITS;
+  const paths = traceCells(records, columns);
+  const cells = element('div', { class: 'cells' });
+  cells.style.height = `${rows * CELL_REM}rem`;
+  setContent(
+    cells,
+    html`<svg class="glyph" viewBox="0 0 ${width} ${height}" shape-rendering="crispEdges" aria-hidden="true">${renderInk(paths)}</svg>`,
+  );
+  cells.append(...records.map(createCell));
+  return cells;
+}
+
+function traceCells(records: readonly Match[], columns: number): GlyphPaths {
+  const paths = { ink: '', shade: '' };
+  for (const [index, { kind, slug }] of records.entries()) {
+    const left = (index % columns) * CELL_UNITS + GLYPH_OFFSET;
+    const top = Math.floor(index / columns) * CELL_UNITS + GLYPH_OFFSET;
+    const glyph = traceGlyph(getGlyph(kind, slug), left, top);
+    paths.ink += glyph.ink;
+    paths.shade += glyph.shade;
+  }
+  return paths;
+}
+
+/** The glyphs that have been drawn, because each key press raises many of them again. */
+const glyphs = new Map<string, Glyph>();
+
+function getGlyph(kind: Kind, slug: string): Glyph {
+  const key = `${kind}/${slug}`;
+  const knownGlyph = glyphs.get(key);
+  if (knownGlyph) return knownGlyph;
+  const glyph = drawGlyph(kind, slug);
+  glyphs.set(key, glyph);
+  return glyph;
+}
+
+function createCell({ kind, slug, name, icon }: Match): HTMLElement {
+  return element('a', {
+    ...getLinkAttributes(`${recordPath(kind, slug)}?format=api`),
+    title: `${name} (${kind})`,
+    'data-icon': icon,
+    tabindex: -1,
+  });
+}
+
+/**
+ * Fades the stripe as a whole, and covers its top with copies of the matches. This is
+ * much faster than changing every cell.
+ */
+function raiseMatches(stripe: Stripe, matches: readonly Match[] | undefined): void {
+  stripe.raised?.remove();
+  stripe.item.classList.toggle('faded', matches !== undefined);
+  if (!matches) {
+    stripe.count.textContent = String(stripe.size);
+    return;
+  }
+  const raised = matches.filter((match) => isInStripe(match, stripe));
+  stripe.count.textContent = `${raised.length} of ${stripe.size}`;
+  const visible = raised.slice(0, stripe.columns * MATCH_ROWS);
+  if (visible.length === 0) return;
+  stripe.raised = createCells(visible, stripe.columns);
+  stripe.raised.classList.add('raised');
+  stripe.item.append(stripe.raised);
+}
+
+/** Moves the focus between cells. Up and down stay in the column. */
+function moveFocus(list: HTMLElement, event: KeyboardEvent): void {
+  const cell = event.target;
+  if (!(cell instanceof HTMLAnchorElement) || !cell.closest('.cells')) return;
+  const cells = [...list.querySelectorAll<HTMLAnchorElement>('.cells a')];
+  const width = cell.closest<HTMLElement>('.cells')?.clientWidth ?? 0;
+  const columns = Math.max(1, Math.round(width / cell.offsetWidth));
+  const position = cells.indexOf(cell);
+  const targets: Readonly<Record<string, number>> = {
+    ArrowLeft: position - 1,
+    ArrowRight: position + 1,
+    ArrowUp: position - columns,
+    ArrowDown: position + columns,
+    Home: 0,
+    End: cells.length - 1,
+  };
+  const target = targets[event.key];
+  if (target === undefined) return;
+  event.preventDefault();
+  const next = cells[target];
+  if (!next) return;
+  cell.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}

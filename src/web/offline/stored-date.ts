@@ -1,0 +1,21 @@
+import { DATE_HEADER } from '../../contract/offline.ts';
+import { META_FILE } from '../../contract/paths.ts';
+import { formatDate } from '../../contract/words.ts';
+import { requireElement, siteRoot } from '../shared/dom.ts';
+
+/**
+ * Shows the date of the data if the page works without a connection. Only responses
+ * from storage have a date. `navigator.onLine` is also true if the server is down.
+ */
+export async function showStoredDate(): Promise<void> {
+  if (!navigator.serviceWorker?.controller) return;
+  try {
+    const response = await fetch(siteRoot + META_FILE);
+    const date = response.headers.get(DATE_HEADER);
+    if (date === null) return;
+    const line = requireElement('stored-date', HTMLParagraphElement);
+    line.textContent = `The server cannot be reached. This is the stored data of ${formatDate(date)}.`;
+  } catch {
+    // Without a stored site, there is no date.
+  }
+}

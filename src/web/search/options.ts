@@ -1,0 +1,99 @@
+import { recordPath } from '../../contract/paths.ts';
+import { element, getLinkAttributes, setContent } from '../shared/dom.ts';
+import { watchIcons } from '../shared/icon-loader.ts';
+import { type ResultRow, renderResult } from './render-result.ts';
+import type { Match } from './search-engine.ts';
+
+/** The results below the field, of which arrow keys choose one. */
+export interface Options {
+  readonly replace: (rows: readonly Element[]) => void;
+  readonly append: (rows: readonly Element[]) => void;
+  readonly choose: (index: number) => void;
+  /** Opens the chosen result, or chooses the first one. */
+  readonly enter: () => void;
+}
+
+/** The records that the results stand for. */
+const matchesByOption = new WeakMap<Element, Match>();
+
+export function createOptions(
+  field: HTMLInputElement,
+  list: HTMLElement,
+  onSelect: (match: Match | undefined) => void,
+): Options {
+  /** The index of the chosen result, or -1 if the user has not chosen one. */
+  let chosen = -1;
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', 'Records');
+
+  function replace(rows: readonly Element[]): void {
+    list.replaceChildren();
+    append(rows);
+    list.scrollTop = 0;
+    choose(-1);
+    // The first result is shown as an example even if it has not been chosen.
+    show(list.children[0]);
+  }
+
+  function append(rows: readonly Element[]): void {
+    for (const row of rows) {
+      row.id = `result-${list.children.length}`;
+      row.setAttribute('role', 'option');
+      row.setAttribute('tabindex', '-1');
+      row.setAttribute('aria-selected', 'false');
+      list.append(row);
+    }
+    watchIcons(list);
+  }
+
+  function choose(index: number): void {
+    list.children[chosen]?.setAttribute('aria-selected', 'false');
+    chosen = index;
+    const option = list.children[index];
+    if (!option) {
+      field.removeAttribute('aria-activedescendant');
+      return;
+    }
+    option.setAttribute('aria-selected', 'true');
+    option.scrollIntoView({ block: 'nearest' });
+    field.setAttribute('aria-activedescendant', option.id);
+    show(option);
+  }
+
+  function show(option: Element | undefined): void {
+    list.querySelector('.shown')?.classList.remove('shown');
+    option?.classList.add('shown');
+    const match = option && matchesByOption.get(option);
+    // Until the search is loaded, the examples from the build stand for no match.
+    if (match || !option) onSelect(match);
+  }
+
+  function enter(): void {
+    const option = list.children[chosen];
+    if (option instanceof HTMLElement) option.click();
+    else if (list.children.length > 0) choose(0);
+  }
+
+  field.addEventListener('keydown', (event) => {
+    const step = STEPS.get(event.key);
+    if (step === undefined) return;
+    event.preventDefault();
+    const last = list.children.length - 1;
+    choose(Math.max(0, Math.min(chosen + step, last)));
+  });
+  return { replace, append, choose, enter };
+}
+
+const STEPS: ReadonlyMap<string, number> = new Map([
+  ['ArrowUp', -1],
+  ['ArrowDown', 1],
+]);
+
+/** Creates a link to a record, with what the results show of it. */
+export function createResult(row: ResultRow): HTMLAnchorElement {
+  const address = `${recordPath(row.kind, row.slug)}?format=api`;
+  const link = element('a', getLinkAttributes(address));
+  setContent(link, renderResult(row));
+  matchesByOption.set(link, row);
+  return link;
+}

@@ -1,0 +1,29 @@
+/**
+ * Maps the writing systems that Latin letters cannot replace to the languages of names
+ * that use them.
+ */
+const languagesByScript: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, ['ja-hrkt', 'ja']],
+  [/\p{Script=Hangul}/u, ['ko']],
+  [/\p{Script=Han}/u, ['ja', 'zh-hans', 'zh-hant']],
+];
+
+/**
+ * Lists the languages whose names a query may contain. If the script of the query is
+ * not the script of the selected language, these are the languages of the script.
+ *
+ * @param selected the selected language; an empty string means English
+ * @param known the languages of the site
+ */
+export function listQueryLanguages(
+  query: string,
+  selected: string,
+  known: readonly string[],
+): readonly string[] {
+  for (const [script, languages] of languagesByScript) {
+    if (!script.test(query)) continue;
+    if (languages.includes(selected)) return [selected];
+    return languages.filter((language) => known.includes(language));
+  }
+  return selected === '' ? [] : [selected];
+}

@@ -1,0 +1,135 @@
+/**
+ * Loads the icons of visible records, and shows them in place of their glyphs. Icons
+ * that the site does not store come from the upstream, so the loader is careful there.
+ */
+
+import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
+import { siteRoot } from './dom.ts';
+
+const MAX_REQUESTS = 6;
+const MAX_FAILURES = 3;
+/** The time after the last scrolling before the loader requests icons. */
+const PAUSE_MS = 150;
+const STOPPED_KEY = 'gamedata.icons';
+
+const { icons: iconMode = 'none' } = document.documentElement.dataset;
+let isStopped = !mayLoadIcons();
+let failures = 0;
+let requests = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Elements that are in view and still show a glyph. */
+const visibleSlots = new Set<HTMLElement>();
+/** The loaded icons. Null if there is no such icon. */
+const loadedIcons = new Map<string, ImageBitmap | null>();
+
+const observer = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (isIntersecting) visibleSlots.add(target as HTMLElement);
+    else visibleSlots.delete(target as HTMLElement);
+  }
+  schedule();
+});
+addEventListener('scroll', schedule, { passive: true });
+
+function mayLoadIcons(): boolean {
+  if (iconMode === 'mirror') return true;
+  if (iconMode !== 'link' || sessionStorageHas(STOPPED_KEY)) return false;
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  return connection?.saveData !== true;
+}
+
+function sessionStorageHas(key: string): boolean {
+  try {
+    return sessionStorage.getItem(key) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Watches every element below `root` whose `data-icon` is the path of an icon. */
+export function watchIcons(root: ParentNode): void {
+  if (isStopped) return;
+  for (const slot of root.querySelectorAll<HTMLElement>('[data-icon]')) {
+    const { icon = '' } = slot.dataset;
+    // An item without an icon has the placeholder's path, or none.
+    if (icon === '' || icon === PLACEHOLDER_ICON) continue;
+    const loadedIcon = loadedIcons.get(icon);
+    if (loadedIcon) showIcon(slot, loadedIcon);
+    else if (loadedIcon === undefined) observer.observe(slot);
+  }
+}
+
+function schedule(): void {
+  clearTimeout(timer);
+  timer = setTimeout(loadVisibleIcons, PAUSE_MS);
+}
+
+function loadVisibleIcons(): void {
+  for (const slot of visibleSlots) {
+    if (isStopped || requests >= MAX_REQUESTS) return;
+    visibleSlots.delete(slot);
+    observer.unobserve(slot);
+    requests++;
+    void loadIcon(slot).finally(() => {
+      requests--;
+      loadVisibleIcons();
+    });
+  }
+}
+
+async function loadIcon(slot: HTMLElement): Promise<void> {
+  const { icon = '' } = slot.dataset;
+  try {
+    const picture = loadedIcons.get(icon) ?? (await fetchIcon(icon));
+    loadedIcons.set(icon, picture);
+    if (picture) showIcon(slot, picture);
+  } catch {
+    failures++;
+    if (failures >= MAX_FAILURES) stop();
+  }
+}
+
+/**
+ * Requests an icon. Returns null if there is no such icon, because the upstream has
+ * icons for only half of the items.
+ */
+async function fetchIcon(icon: string): Promise<ImageBitmap | null> {
+  const response = await fetch(siteRoot + icon);
+  if (response.status === 404) return null;
+  if (response.status === 429) stop();
+  if (!response.ok) throw new Error(`${icon}: got ${response.status}`);
+  const image = await response.blob();
+  if (iconMode === 'mirror' && (await isPlaceholder(image))) return null;
+  return createImageBitmap(image);
+}
+
+let placeholderSize: Promise<number> | undefined;
+
+/** A site that stores icons has a copy of the placeholder for each missing icon. */
+async function isPlaceholder(image: Blob): Promise<boolean> {
+  placeholderSize ??= fetch(siteRoot + PLACEHOLDER_ICON)
+    .then((response) => response.blob())
+    .then(({ size }) => size);
+  return image.size === (await placeholderSize);
+}
+
+function stop(): void {
+  isStopped = true;
+  observer.disconnect();
+  try {
+    sessionStorage.setItem(STOPPED_KEY, 'stopped');
+  } catch {
+    // If storage is blocked, the next page tries again.
+  }
+}
+
+/** Icons are drawn on a canvas, because the page's policy forbids `blob:` images. */
+function showIcon(slot: HTMLElement, picture: ImageBitmap): void {
+  const canvas = document.createElement('canvas');
+  canvas.className = 'icon';
+  canvas.width = picture.width;
+  canvas.height = picture.height;
+  canvas.getContext('2d')?.drawImage(picture, 0, 0);
+  slot.replaceChildren(canvas);
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { renderResult } from '../../../src/web/search/render-result.ts';
+
+const punch = {
+  kind: 'move',
+  id: 7,
+  slug: 'fire-punch',
+  name: 'Fire Punch',
+  generation: 1,
+} as const;
+
+const readText = (...row: Parameters<typeof renderResult>): string =>
+  renderResult(...row)
+    .text.replaceAll(/<[^>]+>|\s+/g, ' ')
+    .replaceAll(/ +/g, ' ')
+    .trim();
+
+it('shows name, kind, id and generation', () => {
+  expect(readText(punch)).toBe('Fire Punch move 7 gen 1');
+});
+
+it('shows the name in the selected language first', () => {
+  const row = { ...punch, local: 'Poing Feu', language: 'fr' };
+  expect(readText(row)).toBe('Poing Feu Fire Punch move 7 gen 1');
+  expect(renderResult(row).text).toContain('<b lang="fr" dir="auto">Poing Feu</b>');
+});
+
+it('underlines the query in the name', () => {
+  const { text } = renderResult({ ...punch, query: ' PUNCH' });
+  expect(text).toContain('Fire <mark>Punch</mark>');
+});
+
+it("does not call the generation of an item's index number its own", () => {
+  const potion = {
+    ...punch,
+    kind: 'item',
+    icon: 'sprites/items/potion.png',
+  } as const;
+  expect(readText(potion)).toContain('first index number in gen 1');
+});
+
+it('shows no generation for an item without index numbers', () => {
+  expect(readText({ ...punch, kind: 'item', generation: null })).toBe(
+    'Fire Punch item 7',
+  );
+});

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { listQueryLanguages } from '../../../src/web/search/scripts.ts';
+
+const known = ['', 'fr', 'ja', 'ko', 'zh-hans'];
+
+it.each([
+  ['punch', '', []],
+  ['poing', 'fr', ['fr']],
+  ['ぱんち', '', ['ja']],
+  ['パンチ', 'fr', ['ja']],
+  ['펀치', '', ['ko']],
+  ['拳', '', ['ja', 'zh-hans']],
+  ['拳', 'zh-hans', ['zh-hans']],
+])(
+  'looks for %s with the selected language %j in %j',
+  (query, selected, languages) => {
+    expect(listQueryLanguages(query, selected, known)).toEqual(languages);
+  },
+);
