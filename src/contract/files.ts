@@ -7,6 +7,8 @@ export interface SiteFileRow {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
+  /** What programs must know to read the file. */
+  readonly note?: string;
   readonly schema?: SchemaName | undefined;
   readonly kind?: Kind | undefined;
 }
@@ -31,8 +33,8 @@ function createDownload(path: string, summary: string, kind?: Kind): SiteFileRow
   return { path, id, summary, kind, schema };
 }
 
-const CSV =
-  'as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon. These apostrophes keep spreadsheets from running text as formulas.';
+const CSV_NOTE =
+  'In CSV, null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon. These apostrophes keep spreadsheets from running text as formulas.';
 
 /** The bulk files, without their compressed copies. */
 export const plainBulkRows: readonly SiteFileRow[] = listPlainBulkRows();
@@ -42,9 +44,10 @@ function listPlainBulkRows(): SiteFileRow[] {
   const rows: SiteFileRow[] = [];
   for (const kind of kindNames) {
     const lines = `Every ${kind}, one JSON object per line.`;
-    const table = `Every ${kind} ${CSV}`;
+    const table = `Every ${kind} as CSV (RFC 4180, UTF-8).`;
     rows.push(createDownload(`download/${kind}.ndjson`, lines, kind));
-    rows.push(createDownload(`download/${kind}.csv`, table, kind));
+    const csv = createDownload(`download/${kind}.csv`, table, kind);
+    rows.push({ ...csv, note: CSV_NOTE });
   }
   const everything = 'Every record of every kind as one JSON object.';
   rows.push(createDownload('download/gamedata.json', everything));
@@ -117,11 +120,7 @@ const siteRows: readonly SiteFileRow[] = [
   createRow(paths.OPENAPI_FILE, 'getOpenApi', 'The API as an OpenAPI 3.1 document'),
   createRow(paths.schemaFile('{schema}'), 'getSchema', 'A JSON Schema 2020-12'),
   createRow(paths.TYPES_FILE, 'getTypes', 'The types as TypeScript'),
-  createRow(
-    paths.BROWSE_FILE,
-    'getPage',
-    'The page that browsers get instead of JSON',
-  ),
+  createRow(paths.BROWSE_FILE, 'getPage', 'The page that shows the API in browsers'),
   createRow(
     `${paths.ICONS_FOLDER}{icon}`,
     'getPicture',

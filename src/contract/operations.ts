@@ -108,6 +108,8 @@ export interface Operation {
   readonly id: string;
   readonly group: 'records' | 'names' | 'downloads' | 'site';
   readonly summary: string;
+  /** What programs must know to read the response. */
+  readonly note?: string | undefined;
   readonly schema?: SchemaName | undefined;
   readonly example?: object | undefined;
   readonly pathParameter?: Parameter | undefined;
@@ -249,12 +251,13 @@ function listFiles(group: FileGroup, languages: readonly string[]): Operation[] 
   };
   const isDownload = group === 'bulk' || group === 'archives';
   const operations: Operation[] = [];
-  for (const { path, id, summary, schema } of fileRows[group]) {
+  for (const { path, id, summary, note, schema } of fileRows[group]) {
     const [parameter = ''] = /\{.+\}/.exec(path) ?? [];
     operations.push({
       path: `/${path}`,
       id,
       summary,
+      note,
       schema,
       group: isDownload ? 'downloads' : group,
       pathParameter: pathParameters[parameter],

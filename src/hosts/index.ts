@@ -1,3 +1,9 @@
+import {
+  type GuaranteeName,
+  guaranteeNames,
+  guarantees,
+} from '../contract/guarantees.ts';
+import type { Meta } from '../contract/meta.ts';
 import { isHidden } from '../contract/paths.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
@@ -33,6 +39,39 @@ export const defaultHost: HostName = 'netlify';
 export const webServerNames: readonly string[] = hostNames.filter(
   (name) => hosts[name].configuration !== undefined,
 );
+
+/**
+ * Lists the guarantees that a site keeps on each of its hosts. A site with links to
+ * files, or without a host, may be on a plain file server, so it keeps only the
+ * guarantees that need nothing but files.
+ */
+export function listKeptGuarantees({
+  links,
+  hosts: names,
+}: Pick<Meta, 'links' | 'hosts'>): ReadonlySet<GuaranteeName> {
+  const isOnFileServer = links === 'file' || names.length === 0;
+  const kept = new Set<GuaranteeName>();
+  for (const guarantee of guaranteeNames) {
+    const needsOnlyFiles = guarantees[guarantee].needs === 'files';
+    const isKeptByHosts = names.every((name) => isKeptBy(name, guarantee));
+    if (needsOnlyFiles) kept.add(guarantee);
+    else if (isKeptByHosts && !isOnFileServer) kept.add(guarantee);
+  }
+  return kept;
+}
+
+/** Another version of gamedata may have hosts that this version does not know. */
+function isKeptBy(hostName: string, guarantee: GuaranteeName): boolean {
+  const host = hostNames.find((name) => name === hostName);
+  return host !== undefined && !hosts[host].unsupported.includes(guarantee);
+}
+
+/**
+ * Returns whether none of a site's hosts limits the number of requests. Our web server
+ * configurations set no limit, but every CDN has quotas.
+ */
+export const hasNoRateLimit = ({ hosts: names }: Pick<Meta, 'hosts'>): boolean =>
+  names.length > 0 && names.every((name) => webServerNames.includes(name));
 
 /** Hosts that cannot share a site, because they read one file in different ways. */
 export interface HostConflict {
@@ -76,19 +115,6 @@ export function createHostFiles(
     for (const file of hosts[name].createFiles(context)) files.set(file.path, file);
   }
   return [...files.values()];
-}
-
-/**
- * Returns whether all configured hosts support any limit and offset. Returns false
- * for a site without host configuration, because a plain file server may serve it.
- */
-export function supportsAnyPageRange(names: readonly string[]): boolean {
-  if (names.length === 0) return false;
-  for (const [name, { unsupported }] of Object.entries(hosts)) {
-    const isConfigured = names.includes(name);
-    if (isConfigured && unsupported.includes('page-ranges')) return false;
-  }
-  return true;
 }
 
 /**

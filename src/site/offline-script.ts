@@ -1,7 +1,7 @@
 import { FORMAT, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { OfflineSite } from '../contract/offline.ts';
 import * as paths from '../contract/paths.ts';
-import { supportsAnyPageRange } from '../hosts/index.ts';
+import { listKeptGuarantees } from '../hosts/index.ts';
 
 /** The pages that work offline, and the files that they load besides their scripts. */
 const pageFiles: readonly string[] = [
@@ -38,7 +38,7 @@ export function createOfflineScript(input: OfflineScriptInput): SiteFile {
   const site: OfflineSite = {
     baseUrl: meta.base_url,
     format: FORMAT,
-    supportsAnyPageRange: supportsAnyPageRange(meta.hosts),
+    supportsAnyPageRange: listKeptGuarantees(meta).has('page-ranges'),
     pageFiles: [...pageFiles, ...scripts],
   };
   const constant = `const gamedataSite = ${JSON.stringify(site)};`;

@@ -6,12 +6,7 @@
 import type { Comparison } from '../contract/changes.ts';
 import { plainBulkRows } from '../contract/files.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import {
-  formatUpstream,
-  getLinkBase,
-  type Meta,
-  type SiteFile,
-} from '../contract/meta.ts';
+import { getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import * as contract from '../contract/operations.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
@@ -31,7 +26,7 @@ import {
 } from '../contract/words.ts';
 import { addUrl, addUrls, type Records } from '../data/data-set.ts';
 import { selectNames } from '../data/names.ts';
-import { supportsAnyPageRange } from '../hosts/index.ts';
+import { hasNoRateLimit, listKeptGuarantees } from '../hosts/index.ts';
 import { renderDocs } from '../web/docs/render-docs.ts';
 import { createBulkText } from './record-files.ts';
 
@@ -67,7 +62,8 @@ export function createSpecification(
   const docsContent = {
     operations,
     schemas,
-    supportsAnyPageRange: supportsAnyPageRange(meta.hosts),
+    kept: listKeptGuarantees(meta),
+    hasNoRateLimit: hasNoRateLimit(meta),
     excerpts: createExcerpts(firstRecords, base),
   };
   const docs = renderDocs(options.template, docsContent, meta);
@@ -158,17 +154,10 @@ function createFileExamples(
 
 /** Creates an example of `meta.json`: the site's own one, shortened to one language. */
 function createMetaExample(meta: Meta): object {
-  const example: Meta = {
-    ...meta,
-    upstream: formatUpstream(meta.upstream),
-    // The reason may be a network error on the machine that built the site, which is
-    // meaningless to readers.
-    fallback: null,
-  };
-  if (!meta.names) return example;
+  if (!meta.names) return meta;
   const firstLanguage = Object.entries(meta.names.languages).slice(0, 1);
   const languages = Object.fromEntries(firstLanguage);
-  return { ...example, names: { ...meta.names, languages } };
+  return { ...meta, names: { ...meta.names, languages } };
 }
 
 /**
@@ -195,34 +184,45 @@ function createStepExample(
   };
 }
 
-/**
- * Picks the first record of each kind, and its first page shortened to two records.
- */
+/** Creates the examples of the endpoints: the root, and for each kind a record and a page. */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
-  const range = { limit: PAGE_SIZE, offset: 0 };
-  const kindExamples = mapKinds((kind) => {
-    const count = records[kind].length;
-    const results = records[kind]
-      .slice(0, 2)
-      .map((record) => addUrl(base, kind, record));
-    const [firstRecord] = results;
-    if (!firstRecord) return {};
-    const page = paths.createListPage(base, kind, { range, count, results });
-    return { record: firstRecord, page };
-  });
-  return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kindExamples };
+  const root = mapKinds((kind) => paths.listUrl(base, kind));
+  const kindExamples = mapKinds((kind) => pickKindExamples(kind, records, base));
+  return { root, ...kindExamples };
 }
 
-/** Picks the schemas that the operations refer to, by type name. */
+/**
+ * Picks the first record of a kind, and the first page of its list, which is shortened to
+ * two records. Returns no examples if the kind has no records.
+ */
+function pickKindExamples(
+  kind: Kind,
+  records: Records,
+  base: paths.LinkBase,
+): contract.Examples[Kind] {
+  const count = records[kind].length;
+  const shownRecords = records[kind].slice(0, 2);
+  const results = shownRecords.map((record) => addUrl(base, kind, record));
+  const [firstRecord] = results;
+  if (!firstRecord) return {};
+  const range = { limit: PAGE_SIZE, offset: 0 };
+  const page = paths.createListPage(base, kind, { range, count, results });
+  return { record: firstRecord, page };
+}
+
+/**
+ * Picks the schemas that the operations refer to, by type name. Endpoints also refer to
+ * the schema of errors.
+ */
 function pickSchemas(
   operations: readonly Operation[],
   { components }: served.CompiledSchemas,
 ): Map<string, served.JsonSchema> {
-  const usedNames = new Set<string | undefined>(
-    operations.map(({ schema }) => schema),
-  );
-  const hasErrors = operations.some(contract.isEndpoint);
-  if (hasErrors) usedNames.add('error');
+  const usedNames = new Set<string>();
+  for (const operation of operations) {
+    if (operation.schema !== undefined) usedNames.add(operation.schema);
+    if (contract.isEndpoint(operation)) usedNames.add('error');
+  }
   const schemas = new Map<string, served.JsonSchema>();
   for (const [name, component] of Object.entries(components)) {
     if (!usedNames.has(name)) continue;
@@ -293,7 +293,7 @@ const BUILT_PAGES_NOTE =
 
 /** Creates the entry of an operation in `paths`. Every operation is a GET request. */
 function describePath(operation: Operation): object {
-  const { id, group, summary, pathParameter } = operation;
+  const { id, group, summary, note, pathParameter } = operation;
   const parameters: contract.Parameter[] = [];
   if (pathParameter) parameters.push(pathParameter);
   for (const name of operation.parameters) {
@@ -304,7 +304,16 @@ function describePath(operation: Operation): object {
     304: { description: 'The cached response is still valid.' },
     ...describeErrors(operation),
   };
-  return { get: { operationId: id, tags: [group], summary, parameters, responses } };
+  return {
+    get: {
+      operationId: id,
+      tags: [group],
+      summary,
+      description: note,
+      parameters,
+      responses,
+    },
+  };
 }
 
 /**

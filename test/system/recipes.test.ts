@@ -272,17 +272,17 @@ const entities: Readonly<Record<string, string>> = {
   '#39': "'",
 };
 
-/** Reads the code blocks in a section of the docs. */
-function readCode(id: string): string[] {
+/** Reads the code blocks, or the requests, in a section of the docs. */
+function readCode(id: string, start = '<pre[^>]*>'): string[] {
   const page = readFileSync(path.join(folder, 'docs/index.html'), 'utf8');
-  const start = page.indexOf(`id="${id}"`);
-  const [section = ''] = page.slice(start).split('</section>');
+  const position = page.indexOf(`id="${id}"`);
+  const [section = ''] = page.slice(position).split('</section>');
   const blocks: string[] = [];
-  const matches = section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs);
+  const code = new RegExp(`${start}<code[^>]*>(.*?)</code>`, 'gs');
+  const matches = section.matchAll(code);
   for (const [, html = ''] of matches) {
     const escaped = html.replaceAll('<wbr>', '');
-    const code = escaped.replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? '');
-    blocks.push(code);
+    blocks.push(escaped.replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''));
   }
   return blocks;
 }
@@ -307,14 +307,14 @@ it('compiles the first TypeScript example in the docs', async () => {
   expect(stdout).toBe('');
 });
 
-const endpoints = ['getRoot', 'getNamesIndex', 'getNames'];
+const endpoints = ['getRoot', 'names'];
 for (const kind of kindNames) {
   const name = capitalize(kind);
   endpoints.push(`get${name}Page`, `get${name}`);
 }
 
 it.each(endpoints)('the curl command in the docs requests %s', async (endpoint) => {
-  const [command = ''] = readCode(endpoint);
+  const [command = ''] = readCode(endpoint, '<p class="request-line">');
   const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
   expect(JSON.parse(stdout)).toBeTypeOf('object');
 });

@@ -1,20 +1,32 @@
-import {
-  type Operation,
-  type Parameter,
-  type ParameterName,
-  parameters,
-} from '../../contract/operations.ts';
+import type { Meta } from '../../contract/meta.ts';
+import { type Operation, parameters } from '../../contract/operations.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
-import { DOCS_PATH } from '../../contract/paths.ts';
-import { type JsonSchema, toSchemaObject, typeName } from '../../contract/served.ts';
+import {
+  API_PREFIX,
+  DOCS_PATH,
+  INDEX_FILE,
+  namesFile,
+  schemaFile,
+} from '../../contract/paths.ts';
+import { type JsonSchema, schemaNames, typeName } from '../../contract/served.ts';
 import { describeSubject } from '../../contract/words.ts';
 import { type HtmlValue, html, Markup } from '../shared/html.ts';
+import { fillPlaceholders, renderApiLink, renderPage } from '../shared/markup.ts';
 import {
-  fillPlaceholders,
-  type LinkedSite,
-  renderApiLink,
-  renderPage,
-} from '../shared/markup.ts';
+  describeQuery,
+  type KeptGuarantees,
+  renderErrors,
+  renderHeaders,
+} from './describe-host.ts';
+import { formatChanges, formatMeta, formatResponse } from './format-example.ts';
+import {
+  type Field,
+  renderFields,
+  renderProse,
+  renderRow,
+  renderTable,
+  renderTypeFields,
+} from './render-fields.ts';
 
 /** The path from the docs to the front page. */
 const ROOT = '../';
@@ -25,44 +37,48 @@ export interface DocsContent {
   readonly schemas: ReadonlyMap<string, JsonSchema>;
   /** The first lines of each file that is not JSON, by path. */
   readonly excerpts: ReadonlyMap<string, string>;
-  /** Whether the host supports any limit and offset. */
-  readonly supportsAnyPageRange: boolean;
+  /** The guarantees that the site keeps on each of its hosts. */
+  readonly kept: KeptGuarantees;
+  /** Whether none of the site's hosts limits the number of requests. */
+  readonly hasNoRateLimit: boolean;
 }
 
 /**
  * Renders the docs, which show every endpoint, file and type with real requests and
- * responses.
+ * responses. They describe this site, so they promise only what its hosts do.
  */
 export function renderDocs(
   template: (name: string) => string,
   content: DocsContent,
-  site: LinkedSite,
+  site: Meta,
 ): string {
-  const { operations, supportsAnyPageRange } = content;
+  const { operations, schemas, kept } = content;
   const endpoints = operations.filter(({ group }) => group === 'records');
   const names = operations.filter(({ group }) => group === 'names');
   const downloads = operations.filter(({ group }) => group === 'downloads');
   const files = operations.filter(({ group }) => group === 'site');
-  const renderSection = (operation: Operation): Markup =>
-    renderEndpoint(operation, site, supportsAnyPageRange);
-  const isNegotiated = site.links === 'query';
   const values: Record<string, HtmlValue | boolean> = {
     base: site.base_url,
     size: PAGE_SIZE,
-    contents: renderContents([...endpoints, ...names]),
+    contents: endpoints.map(renderContentsEntry),
     ...describeFirstRequest(endpoints, site),
-    // The template has a block of text for each of these cases.
-    negotiated: isNegotiated,
-    file: !isNegotiated,
-    any: isNegotiated && supportsAnyPageRange,
-    built: isNegotiated && !supportsAnyPageRange,
-    endpoints: endpoints.map(renderSection),
-    names: names.map(renderSection),
-    types: renderTypes(content.schemas),
-    downloads: renderFiles(downloads),
+    parameters: renderFields('Parameter', listParameters(endpoints, kept)),
+    endpoints: renderEndpoints(endpoints, schemas, site),
+    headers: renderHeaders(kept),
+    errors: renderErrors(kept),
+    ...describeNames(names, site),
+    downloads: renderDownloads(downloads),
     excerpts: renderExcerpts(content.excerpts),
-    files: renderFiles(files),
-    examples: renderFileExamples(files),
+    files: renderFiles([...names, ...files]),
+    examples: renderFileExamples(files, site),
+    types: renderTypes(schemas, endpoints),
+    // The template has a block of text for each of these cases.
+    unlimited: content.hasNoRateLimit,
+    pages: kept.has('browser'),
+    json_only: !kept.has('browser'),
+    etags: kept.has('etag'),
+    redirected: kept.has('moved'),
+    not_redirected: !kept.has('moved'),
   };
   const options = {
     title: 'Docs · gamedata',
@@ -75,11 +91,10 @@ export function renderDocs(
   return renderPage(template('page.html'), filled, options, site);
 }
 
-/** Renders the table of contents. */
-function renderContents(operations: readonly Operation[]): Markup[] {
-  return operations.map(
-    ({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`,
-  );
+/** Renders a link to an endpoint's section, without what all endpoints have in common. */
+function renderContentsEntry({ id, path }: Operation): Markup {
+  const label = path.slice(API_PREFIX.length - 1).replace(INDEX_FILE, '');
+  return html`<li><a href="#${id}"><code>${label}</code></a></li>`;
 }
 
 /**
@@ -88,17 +103,23 @@ function renderContents(operations: readonly Operation[]): Markup[] {
  */
 function describeFirstRequest(
   endpoints: readonly Operation[],
-  site: LinkedSite,
+  site: Meta,
 ): { url: string; type: string; variable: string } {
   const record = endpoints.find(
     ({ pathParameter, example }) => pathParameter && example,
   );
   const endpoint = record ?? endpoints[0];
   if (!endpoint) throw new Error('got no endpoints');
-  const type = typeName(endpoint.schema ?? '');
-  const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
+  const type = getTypeName(endpoint);
+  const url = site.base_url + getExamplePath(endpoint);
   return { url, type, variable: type.toLowerCase() };
 }
+
+/** Only files such as CSV have no schema, and no section of their own. */
+const getTypeName = ({ schema }: Operation): string => typeName(schema ?? '');
+
+const isList = (endpoint: Operation): boolean =>
+  getTypeName(endpoint).endsWith('Page');
 
 /**
  * Returns the path of an operation's example. If there is no example, the path still
@@ -109,38 +130,70 @@ function getExamplePath({ path, pathParameter }: Operation): string {
   return path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, value);
 }
 
-/**
- * Returns an example's query. Links in API responses contain `format=api`, so the
- * examples do, too.
- */
-const getQuery = ({ group }: Operation): string =>
-  group === 'records' ? '?format=api' : '';
+/** Lists the parameters of all endpoints. Each parameter occurs once. */
+function listParameters(
+  endpoints: readonly Operation[],
+  kept: KeptGuarantees,
+): Field[] {
+  const fields = new Map<string, Field>();
+  for (const { pathParameter } of endpoints) {
+    if (pathParameter) fields.set(pathParameter.name, pathParameter);
+  }
+  const descriptions = describeQuery(kept);
+  for (const endpoint of endpoints) {
+    for (const name of endpoint.parameters) {
+      // The description of the header `ETag` also explains `If-None-Match`.
+      const isQuery = name === 'format' || name === 'limit' || name === 'offset';
+      if (!isQuery) continue;
+      fields.set(name, { ...parameters[name], description: descriptions[name] });
+    }
+  }
+  return [...fields.values()];
+}
+
+/** Renders each endpoint's section, with the fields of its response. */
+function renderEndpoints(
+  endpoints: readonly Operation[],
+  schemas: DocsContent['schemas'],
+  site: Meta,
+): Markup[] {
+  const firstList = endpoints.find(isList);
+  const sections: Markup[] = [];
+  for (const endpoint of endpoints) {
+    const type = getTypeName(endpoint);
+    const isLaterList = isList(endpoint) && endpoint !== firstList;
+    const fields = isLaterList
+      ? renderSameFields(type, firstList)
+      : html`<div id="${type}">${renderTypeFields(schemas.get(type))}</div>`;
+    sections.push(renderEndpoint(endpoint, fields, site));
+  }
+  return sections;
+}
 
 /**
- * Renders an endpoint's section.
- *
- * @param supportsAnyPageRange whether the host supports any limit and offset
+ * Renders a reference to the fields of the first list, because all lists have the same
+ * fields. If links point to files, a list has two endpoints with the same type.
  */
-function renderEndpoint(
-  endpoint: Operation,
-  site: LinkedSite,
-  supportsAnyPageRange: boolean,
-): Markup {
-  const { path, id, summary, schema, example, group } = endpoint;
-  // Only files such as CSV have no schema, and they are not listed here.
-  const type = typeName(schema ?? '');
-  const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
-  const isShortened = type.endsWith('Page') || group === 'names';
-  const label = isShortened ? 'Response, shortened' : 'Response';
-  const response = example
-    ? html`<pre aria-label="${label}"><code>${formatJson(example)}</code></pre>`
-    : '';
-  return html`<section id="${id}">
+function renderSameFields(
+  type: string,
+  firstList: Operation | undefined,
+): HtmlValue {
+  const firstType = firstList && getTypeName(firstList);
+  if (firstType === undefined || firstType === type) return '';
+  return html`<p><code>${type}</code> has the same fields as <a href="#${firstType}">${firstType}</a>.</p>`;
+}
+
+/** Renders an endpoint's section, with its request and response beside the text. */
+function renderEndpoint(endpoint: Operation, fields: HtmlValue, site: Meta): Markup {
+  const { path, id, summary } = endpoint;
+  const type = getTypeName(endpoint);
+  return html`<section class="pair" id="${id}">
+<div>
 <h3><code>GET ${path}</code></h3>
-<p>${summary}. The response is <a href="#${type}">${type}</a>.${renderTryLink(endpoint, site)}</p>
-${renderFields('Parameter', describeParameters(endpoint, supportsAnyPageRange))}
-<pre><code>curl "${url}"</code></pre>
-${response}
+<p>${summary}. The response is <code>${type}</code>.${renderTryLink(endpoint, site)}</p>
+${fields}
+</div>
+${renderExchange(endpoint, site)}
 </section>`;
 }
 
@@ -148,170 +201,137 @@ ${response}
  * Renders a link to the page that shows an endpoint's response. If a kind has no
  * records, there is no example, and so no link.
  */
-function renderTryLink(endpoint: Operation, site: LinkedSite): Markup | '' {
+function renderTryLink(endpoint: Operation, site: Meta): Markup | '' {
   const path = getExamplePath(endpoint);
   if (path.includes('{')) return '';
-  if (endpoint.group !== 'records') {
-    return html` <a href="..${path}">Open the file</a>.`;
-  }
   // A built page is shown at the path of its endpoint, not at the path of the file.
-  const page =
-    path.replace(/(?:offset\/\d+\/)?index\.json$/, '') + getQuery(endpoint);
-  const link = renderApiLink(
-    { root: ROOT, links: site.links },
-    page,
-    'Try it in the browser',
-  );
+  const page = path.replace(/(?:offset\/\d+\/)?index\.json$/, '');
+  const place = { root: ROOT, links: site.links };
+  const link = renderApiLink(place, `${page}?format=api`, 'Try it in the browser');
   return html` ${link}.`;
 }
 
-interface Field {
-  readonly name: string;
-  readonly schema: JsonSchema;
-  /** The part of the request that contains a parameter: path, query or header. */
-  readonly in?: string;
-  readonly description?: string | undefined;
-}
-
-/** Lists an endpoint's parameters, with the page ranges that this host accepts. */
-function describeParameters(
-  endpoint: Operation,
-  supportsAnyPageRange: boolean,
-): Field[] {
-  const fields: Field[] = [];
-  if (endpoint.pathParameter) fields.push(endpoint.pathParameter);
-  const rangeDescriptions = describePageRange(supportsAnyPageRange);
-  for (const name of endpoint.parameters) {
-    const parameter: Parameter = parameters[name];
-    const description = rangeDescriptions[name] ?? parameter.description;
-    fields.push({ ...parameter, description });
-  }
-  return fields;
+/** Renders a request, and its response if there is an example. */
+function renderExchange(operation: Operation, site: Meta): Markup {
+  const url = site.base_url + getExamplePath(operation);
+  const request = html`<p class="request-line"><code>curl ${url}</code></p>`;
+  if (!operation.example) return html`<div class="exchange">${request}</div>`;
+  const response = formatResponse(operation.example);
+  return html`<div class="exchange">${request}
+<pre class="json" role="group" aria-label="Response"><code>${response}</code></pre></div>`;
 }
 
 /**
- * Describes the page ranges that this host accepts. The OpenAPI document, in
- * contrast, describes all hosts.
+ * Renders the request for the names in one language, and a link to the names in each
+ * language. On a site without names, the chapter is omitted.
  */
-function describePageRange(
-  supportsAnyPageRange: boolean,
-): Partial<Record<ParameterName, string>> {
-  if (!supportsAnyPageRange) {
-    return {
-      limit: `Always ${PAGE_SIZE}.`,
-      offset: `The number of records to skip: a multiple of ${PAGE_SIZE} below \`count\`.`,
-    };
+function describeNames(
+  operations: readonly Operation[],
+  site: Meta,
+): Record<string, HtmlValue> {
+  const file = operations.find(({ pathParameter }) => pathParameter);
+  if (!file) return { names: '' };
+  const links: Markup[] = [];
+  for (const language of Object.keys(site.names?.languages ?? {})) {
+    const path = ROOT + namesFile(language);
+    links.push(html`<a class="whole" href="${path}"><code>${language}</code></a>`);
   }
-  return {
-    limit: `The maximum number of records on the page. An invalid value means ${PAGE_SIZE}.`,
-    offset:
-      'The number of records to skip. An invalid value means 0. Beyond the end, there are no results.',
-  };
+  return { names: renderExchange(file, site), languages: joinMarkup(links) };
 }
 
-const formatJson = (value: object): string => JSON.stringify(value, null, 2);
+const joinMarkup = (parts: readonly Markup[]): Markup =>
+  new Markup(parts.map(({ text }) => text).join(', '));
 
-function renderFileExamples(files: readonly Operation[]): Markup[] {
+/**
+ * Renders a table of downloads, followed by the notes about them. Compressed copies are
+ * omitted, because the text above the table mentions them.
+ */
+function renderDownloads(downloads: readonly Operation[]): Markup {
+  const rows: Markup[] = [];
+  const notes = new Set<string>();
+  for (const operation of downloads) {
+    const isCompressedCopy = /(?<!\.tar)\.gz$/.test(operation.path);
+    if (isCompressedCopy) continue;
+    rows.push(renderRow(renderFileLink(operation), describeFile(operation)));
+    if (operation.note !== undefined) notes.add(operation.note);
+  }
+  const table = renderTable(['File', 'Content'], rows);
+  return html`${table}
+${[...notes].map((note) => html`<p>${note}</p>`)}`;
+}
+
+/** Adds a period if there is none. */
+const formatSentence = (summary: string): string => summary.replace(/\.?$/, '.');
+
+function renderFileLink({ path }: Operation): Markup {
+  const name = html`<code>${path}</code>`;
+  return path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
+}
+
+/** Renders the first lines of downloads, which scroll because wrapping would hide lines. */
+function renderExcerpts(excerpts: DocsContent['excerpts']): Markup[] {
+  return Array.from(
+    excerpts,
+    ([path, text]) => html`<div>
+<h3><code>/${path}</code>, shortened</h3>
+<pre class="example" tabindex="0" role="group" aria-label="Example of ${path}"><code>${text}</code></pre>
+</div>`,
+  );
+}
+
+/** Renders a table of the files about the site, with the type of each file. */
+function renderFiles(files: readonly Operation[]): Markup {
+  const rows: Markup[] = [];
+  for (const file of files) {
+    const type = getTypeName(file);
+    const typeLink = type === '' ? '' : html`<a href="#${type}">${type}</a>`;
+    rows.push(renderRow(renderFileLink(file), describeFile(file), typeLink));
+  }
+  return renderTable(['File', 'Content', 'Type'], rows);
+}
+
+/** Describes a file. The schemas have no page of their own, so each of them is a link. */
+function describeFile({ id, summary }: Operation): Markup {
+  const sentence = renderProse(formatSentence(summary));
+  if (id !== 'getSchema') return sentence;
+  const links: Markup[] = [];
+  for (const name of schemaNames) {
+    links.push(html`<a href="${ROOT}${schemaFile(name)}">${name}</a>`);
+  }
+  return html`${sentence} ${joinMarkup(links)}.`;
+}
+
+function renderFileExamples(files: readonly Operation[], site: Meta): Markup[] {
   const examples: Markup[] = [];
-  for (const { path, example } of files) {
-    if (example) examples.push(renderExample(path, formatJson(example)));
+  for (const { id, path, example } of files) {
+    if (!example) continue;
+    const isMeta = id === 'getMeta';
+    const text = isMeta ? formatMeta(site) : formatChanges(example);
+    examples.push(html`<div>
+<h3><code>${path}</code>, shortened</h3>
+<pre><code>${text}</code></pre>
+</div>`);
   }
   return examples;
 }
 
-function renderExcerpts(excerpts: DocsContent['excerpts']): Markup[] {
-  return Array.from(excerpts, ([path, text]) => renderExample(path, text));
-}
-
-function renderExample(path: string, text: string): Markup {
-  const name = path.replace(/^\//, '');
-  return html`<h3><code>${name}</code>, shortened</h3>
-<pre class="example" tabindex="0" aria-label="Example of ${path}"><code>${text}</code></pre>`;
-}
-
-/**
- * Renders a table of files. Compressed copies are omitted, because the text above
- * the table mentions them.
- */
-function renderFiles(operations: readonly Operation[]): Markup {
-  const rows: Markup[] = [];
-  for (const { path, summary } of operations) {
-    if (/(?<!\.tar)\.gz$/.test(path)) continue;
-    const name = html`<code>${path}</code>`;
-    const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
-    const sentence = summary.replace(/\.?$/, '.');
-    rows.push(
-      html`<tr><th scope="row">${link}</th><td>${renderProse(sentence)}</td></tr>`,
-    );
-  }
-  return renderTable(['File', 'Content'], rows);
-}
-
-function renderTypes(schemas: DocsContent['schemas']): Markup[] {
-  return Array.from(schemas, ([name, schema]) => renderType(name, schema));
-}
-
-/** Renders the section of a type, with a table of its fields. */
-function renderType(
-  name: string,
-  { description = '', properties = {} }: JsonSchema,
-): Markup {
-  const fields = Object.entries(properties).map(([field, schema]) => ({
-    name: field,
-    schema: toSchemaObject(schema),
-  }));
-  return html`<section id="${name}">
+/** Renders the types that no endpoint responds with. */
+function renderTypes(
+  schemas: DocsContent['schemas'],
+  endpoints: readonly Operation[],
+): Markup[] {
+  const endpointTypes = new Set(endpoints.map(getTypeName));
+  const sections: Markup[] = [];
+  for (const [name, schema] of schemas) {
+    if (endpointTypes.has(name)) continue;
+    const fields = renderTypeFields(schema);
+    // The table of files describes the types that have fields.
+    const description =
+      fields === '' ? html`<p>${schema.description ?? ''}</p>` : fields;
+    sections.push(html`<section id="${name}">
 <h3>${name}</h3>
-<p>${renderProse(description)}</p>
-${renderFields('Field', fields)}
-</section>`;
-}
-
-function renderFields(heading: string, fields: readonly Field[]): Markup | '' {
-  if (fields.length === 0) return '';
-  return renderTable([heading, 'Type', 'Meaning'], fields.map(renderField));
-}
-
-function renderField({ name, in: place, schema, description }: Field): Markup {
-  const where = place === undefined ? '' : html`<span>${place}</span>`;
-  const meaning = renderProse(description ?? schema.description ?? '');
-  return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${describeType(schema)}</td><td>${meaning}</td></tr>`;
-}
-
-function renderTable(heads: readonly string[], rows: readonly Markup[]): Markup {
-  return html`<table class="fields">
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${rows}</tbody>
-</table>`;
-}
-
-/** Converts text in backticks to code, as in Markdown. */
-function renderProse(text: string): Markup {
-  const escaped = html`${text}`.text;
-  return new Markup(escaped.replaceAll(/`(.*?)`/g, '<code>$1</code>'));
-}
-
-/** Describes the type of a field in words, such as `string or null`. */
-function describeType(schema: JsonSchema): Markup {
-  const { $ref, anyOf, enum: values, type, items } = schema;
-  if ($ref !== undefined) {
-    const name = $ref.slice($ref.lastIndexOf('/') + 1);
-    return html`<a href="#${name}">${name}</a>`;
+${description}
+</section>`);
   }
-  if (values) {
-    return joinTypes(values.map((value) => html`<code>${String(value)}</code>`));
-  }
-  if (anyOf) {
-    return joinTypes(anyOf.map((option) => describeType(toSchemaObject(option))));
-  }
-  if (Array.isArray(type)) {
-    return joinTypes(
-      type.map((option) => describeType({ ...schema, type: option })),
-    );
-  }
-  if (type === 'array') return html`array of ${describeType(toSchemaObject(items))}`;
-  return html`${type ?? 'any'}`;
+  return sections;
 }
-
-const joinTypes = (types: readonly Markup[]): Markup =>
-  new Markup(types.map(({ text }) => text).join(' or '));

@@ -35,9 +35,22 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     expect([...problems, ...foreign]).toEqual([]);
   });
 
+  it('keeps the contents in view on a wide screen, and stays short', async () => {
+    const { page } = await visit(`${site.url}/docs/`);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const height = await page.evaluate('document.documentElement.scrollHeight');
+    expect(height).toBeLessThan(7950);
+    const contents = page.getByRole('navigation', { name: 'Contents' });
+    await contents.getByRole('link', { name: 'Types' }).click();
+    await page.locator('#Meta').scrollIntoViewIfNeeded();
+    const box = await contents.boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(800);
+  });
+
   it('shows a record as the server sends it', async () => {
     const { page } = await visit(`${site.url}/docs/`);
-    const example = page.locator('#getItem pre').nth(1);
+    const example = page.locator('#getItem pre');
     const shownRecord = await readShown(example);
     const servedRecord = await readServed(`/api/gamedata/item/${shownRecord.slug}/`);
     expect(shownRecord).toEqual(servedRecord);
@@ -64,7 +77,7 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     const color = await page.evaluate<string>(
       'getComputedStyle(document.body).color',
     );
-    expect(color).toBe('rgb(27, 31, 36)');
+    expect(color).toBe('rgb(24, 38, 33)');
   });
 
   it("links from an example to the record's page", async () => {

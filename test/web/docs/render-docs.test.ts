@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { mapKinds } from '../../../src/contract/kinds.ts';
 import { createSpecification } from '../../../src/site/openapi.ts';
 import { namesIn } from '../../support/kinds.ts';
 import {
@@ -16,7 +17,11 @@ function renderDocs(
 ) {
   const { plan } = siteOf(raw, options);
   const names = [namesIn('fr', { move: { 'move-1': 'Un' } })];
-  const described = { ...plan.meta, hosts: options.hosts ?? [] };
+  const summary = {
+    digest: `sha256:${'1'.repeat(64)}`,
+    languages: { fr: mapKinds(() => 1) },
+  };
+  const described = { ...plan.meta, hosts: options.hosts ?? [], names: summary };
   const files = createSpecification(plan.records, described, {
     ...plan,
     archive,
@@ -37,7 +42,7 @@ it('escapes HTML in record names', () => {
 it.each([
   [
     'an existing record',
-    'curl "https://example.test/api/gamedata/move/move-1/?format=api"',
+    'curl https://example.test/api/gamedata/move/move-1/</code>',
   ],
   [
     "the record's page",
@@ -45,7 +50,7 @@ it.each([
   ],
   [
     'a first request',
-    "await fetch('https://example.test/api/gamedata/move/move-1/?format=api')",
+    "await fetch('https://example.test/api/gamedata/move/move-1/')",
   ],
   [
     'a line of a bulk file',
@@ -54,13 +59,16 @@ it.each([
   ['a table', 'url,id,slug,name,generation\r\nhttps://example.test/'],
   ['meta.json', '&quot;generator&quot;: &quot;gamedata/0.0.0&quot;'],
   ['a change', '&quot;totals&quot;: {'],
+  ['a link to a JSON Schema', '<a href="../schemas/move-page.json">move-page</a>'],
+  ['a link to the names', 'href="../names/fr.json"><code>fr</code></a>'],
+  ['the first names', '&quot;move-1&quot;: &quot;Un&quot;, …'],
 ])('shows %s in the docs', (_, text) => expect(docs).toContain(text));
 
 it('describes every field in the docs', () => {
   const rows = [
     ...docs.matchAll(/<tr><th scope="row"><code>(\w+)<\/code>.*?<\/tr>/gs),
   ];
-  expect(rows.length).toBeGreaterThan(40);
+  expect(rows.length).toBeGreaterThan(30);
   for (const [row, name] of rows) expect(row, name).not.toContain('<td></td></tr>');
 });
 
@@ -68,40 +76,105 @@ it('omits the example for a kind that has no records', () => {
   expect(renderDocs(rawRecords(0, 1))).not.toMatch(/href="[^"]*\{|\/move\/\//);
 });
 
-it.each([
-  ['netlify', {}, 'may have any value', 'rejects other values'],
-  ['nginx', {}, 'rejects other values', 'may have any value'],
-  ['netlify-rules', {}, 'Always 100.', 'may have any value'],
-  [
-    'github-pages',
-    { links: 'file' },
-    'Every page is a file.',
-    'rejects other values',
-  ],
-] as const)(
-  'describes the page ranges that %s supports',
-  (host, options, text, other) => {
-    const page = renderDocs(rawRecords(1, 1), { ...options, hosts: [host] });
-    expect(page).toContain(text);
-    expect(page).not.toContain(other);
-  },
-);
+it('describes a parameter once, and the fields of lists once', () => {
+  expect(docs.split('<code>limit</code>')).toHaveLength(2);
+  expect(docs.split('The next page; null on the last page.')).toHaveLength(2);
+  expect(docs).toContain('has the same fields as <a href="#MovePage">');
+});
 
-it.each([
-  [{}, 'redirects (301) to its new URL', 'moved.json</code> has the new path'],
+it('shows a part of the real meta.json', () => {
+  const { plan } = siteOf(rawRecords(3, 3));
+  const [, example = ''] = docs.split('<code>/meta.json</code>, shortened');
+  const [, text = ''] = /<code>(.*?)<\/code>/s.exec(example) ?? [];
+  const json = text.replaceAll('&quot;', '"').replaceAll(/,\s*…/g, '');
+  const { digest, names, ...shown } = JSON.parse(json);
+  expect(Object.keys(shown).length).toBeGreaterThan(6);
+  expect(plan.meta).toMatchObject(shown);
+  expect(digest).toBe(`${plan.meta.digest.slice(0, 'sha256:'.length + 8)}…`);
+  expect(names.languages.fr).toMatchObject({ move: 1 });
+});
+
+/** A text for each promise that some hosts do not keep. */
+const promises = {
+  cors: '(CORS)',
+  vary: '<code>Vary</code>',
+  allow: '<code>Allow</code>',
+  etag: 'to get a 304',
+  'if-none-match': 'If you send <code>If-None-Match</code>',
+  caching: '<code>Cache-Control</code>',
+  slash: 'if a request omits the slash (301)',
+  moved: 'redirects (301) to its new URL',
+  pages: 'browsers get a page',
+  'json-errors': 'An error is JSON',
+  'read-only': 'The API is read-only',
+  'unknown-format': 'Any other value is a 404',
+  'any-range': 'An invalid value means 100',
+  'rejected-range': 'This page of a list does not exist',
+  unlimited: 'no rate limits',
+} as const;
+type PromiseName = keyof typeof promises;
+
+const byRules: readonly PromiseName[] = [
+  'cors',
+  'vary',
+  'etag',
+  'if-none-match',
+  'caching',
+  'moved',
+  'json-errors',
+];
+const byRequests: readonly PromiseName[] = [
+  ...byRules,
+  'slash',
+  'pages',
+  'read-only',
+];
+const byWebServers: readonly PromiseName[] = [
+  ...byRequests,
+  'allow',
+  'unknown-format',
+  'rejected-range',
+  'unlimited',
+];
+
+it.each<[string, string[], SiteOptions, readonly PromiseName[]]>([
+  ['Netlify', ['netlify'], {}, [...byRequests, 'any-range']],
   [
-    { links: 'file' },
-    'moved.json</code> has the new path',
-    'redirects (301) to its new URL',
+    'Netlify without functions',
+    ['netlify-rules'],
+    {},
+    [...byRules, 'rejected-range'],
   ],
-] as const)(
-  'explains how clients notice a renamed record on a site with %j',
-  (options, text, other) => {
-    const page = renderDocs(rawRecords(1, 1), options);
-    expect(page).toContain(text);
-    expect(page).not.toContain(other);
-  },
-);
+  [
+    'Cloudflare',
+    ['cloudflare'],
+    {},
+    [...byRequests, 'allow', 'unknown-format', 'any-range'],
+  ],
+  ['nginx', ['nginx'], {}, byWebServers],
+  ['Caddy', ['caddy'], {}, byWebServers],
+  ['Apache', ['apache'], {}, byWebServers],
+  [
+    'a web server and a CDN',
+    ['nginx', 'netlify'],
+    {},
+    [...byRequests, 'rejected-range'],
+  ],
+  ['GitHub Pages', ['github-pages'], { links: 'file' }, []],
+  ['plain file servers', [], { links: 'file' }, []],
+  ['no host', [], {}, []],
+  ['a host of another version', ['other'], {}, []],
+])('promises only what %s does', (_, hosts, options, expected) => {
+  const page = renderDocs(rawRecords(1, 1), { ...options, hosts });
+  const names = Object.keys(promises) as PromiseName[];
+  const made = names.filter((name) => page.includes(promises[name]));
+  expect(made.toSorted()).toEqual(expected.toSorted());
+});
+
+it('says where to find renamed records if the host does not redirect', () => {
+  const page = renderDocs(rawRecords(1, 1), { links: 'file' });
+  expect(page).toContain('moved.json</code> has the new path');
+});
 
 it('documents files instead of endpoints if links point to files', () => {
   const page = renderDocs(rawRecords(120, 3), { links: 'file' });
@@ -109,7 +182,7 @@ it('documents files instead of endpoints if links point to files', () => {
     '<code>GET /api/gamedata/move/offset/{offset}/index.json</code>',
   );
   expect(page).toContain(
-    'curl "https://example.test/api/gamedata/move/offset/100/index.json?format=api"',
+    'curl https://example.test/api/gamedata/move/offset/100/index.json</code>',
   );
   expect(page).toContain(
     'href="../browse/index.html#/api/gamedata/move/move-1/?format=api"',
