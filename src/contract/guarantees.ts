@@ -9,7 +9,7 @@ export interface Guarantee {
   readonly title: string;
 }
 
-/** The guarantees, sorted by what a host needs for them. */
+/** The guarantees, grouped by the features that a host needs to keep them. */
 const table = {
   root: { needs: 'files', title: 'the API root lists the kinds' },
   lists: {

@@ -146,7 +146,7 @@ export type Get = (
   path: string,
 ) => Uint8Array | undefined | Promise<Uint8Array | undefined>;
 
-/** A data set folder that is read. */
+/** A data set folder to read from. */
 export interface DataSetSource {
   /** The folder or URL, for error messages. */
   readonly name: string;

@@ -85,7 +85,8 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   const anyFolders = '(?:[^/]+/)*';
   // Lists may have any limit and offset, and rules cannot name all of them.
   const lists = { pattern: `^${api}/${anyKind}/?$` };
-  // Rules apply to every method, so a function responds to all but GET and HEAD.
+  // Redirect rules ignore the method, so an edge function responds to every method except
+  // GET and HEAD.
   const methods = {
     pattern: `^${api}(?:/.*)?$`,
     method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],

@@ -49,9 +49,9 @@ type LockResult =
  * the program ends, because this process still has the folder open.
  */
 function tryToLock(descriptor: number): LockResult {
-  // The program gets the descriptor as its fourth file, after stdin (0), stdout (1) and
-  // stderr (2), so it knows the folder as 3. The option `-n` means that it does not wait
-  // for the lock. BusyBox does not know the long form of the option.
+  // `flock` inherits the descriptor after stdin (0), stdout (1) and stderr (2), so its
+  // number there is 3. With `-n`, it does not wait for the lock. We do not use the long form
+  // of this option, because BusyBox does not know it.
   const { status, stderr, error } = spawnSync('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'pipe', descriptor],
     encoding: 'utf8',

@@ -150,6 +150,6 @@ function createServedSite(
 function createAsset(file: SiteFile): Asset {
   // The handler also runs outside Node, so it gets plain bytes instead of a `Buffer`.
   const body = new Uint8Array(encodeBody(file));
-  // 96 bits are enough, and pages show the ETag in one line even on narrow screens.
+  // A shortened digest still identifies the content, and fits on narrow screens.
   return { body, etag: `"${sha256(body).slice(0, 24)}"` };
 }

@@ -52,7 +52,7 @@ export function createApiFiles(
   return files;
 }
 
-/** Creates the files of all built pages of a kind's list. */
+/** Creates a file for each page of a list. */
 function createListPages(
   base: paths.LinkBase,
   kind: Kind,

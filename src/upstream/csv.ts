@@ -203,7 +203,7 @@ function parseRecords(
     return parseKind(kind, tables[kind], languages, skippedIds, failed);
   });
   return {
-    // Each reader returns the fields of its own kind, which TypeScript cannot infer.
+    // The reader for a kind returns the fields of that kind. TypeScript cannot infer this.
     records: records as unknown as RawRecords,
     failed,
     notices: [...describeUnknownSkips(skip, listed), ...describeOrphans(tables)],

@@ -84,8 +84,8 @@ function createError(
 }
 
 /**
- * Suggests the option that skips the failed records. It repeats the records that are
- * skipped already, because it replaces the option that the user has given.
+ * Suggests a `--skip` option for the failed records. The option also lists the records
+ * that the user already skips, because it replaces the user's option.
  */
 function suggestSkip(
   failed: readonly FailedRecord[],

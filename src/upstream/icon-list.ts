@@ -116,8 +116,8 @@ export interface CheckedIcons {
 }
 
 /**
- * Removes the icon of each item whose icon does not exist. If it is not known which icons
- * exist, each item gets its published icon, and all other items get none.
+ * Removes icons that do not exist. If we do not know which icons exist, published items
+ * keep their published icons, and new items get none.
  *
  * @param items items with the icons that the upstream's rule derives
  * @param previous the published data set

@@ -100,8 +100,9 @@ function findFile(url: string): string {
 }
 
 /**
- * Responds to a request to the API. If the host supports every page range, the network
- * is asked first. Otherwise, only the stored data is complete, so a request waits for it.
+ * Responds to a request for the API. If the host supports every page range, we ask the
+ * network first. Other hosts would respond with the wrong page of a list, so we use the
+ * stored data, and wait until it is stored.
  */
 async function respondToApi(
   request: Request,

@@ -49,7 +49,7 @@ export function findApiLink(token: string): string | undefined {
   return address === undefined ? undefined : getHref(address);
 }
 
-/** A record whose URL is requested, with what the index of the search knows of it. */
+/** The record to request, as the search index describes it. */
 export interface RequestedRecord extends GlyphSubject {
   readonly name: string;
 }

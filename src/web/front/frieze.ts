@@ -4,7 +4,7 @@ import { html, type Markup } from '../shared/html.ts';
 import type { GenerationGroup } from './generations.ts';
 
 const ROWS = 2;
-/** The size of a cell in the units of a glyph's pixels: 8 for the glyph, and a gap. */
+/** The width of a cell in pixels of a glyph: 8 for the glyph, and 4 for the gap. */
 const CELL_UNITS = 12;
 const GLYPH_OFFSET = 2;
 

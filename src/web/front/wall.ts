@@ -14,7 +14,7 @@ import { html } from '../shared/html.ts';
 import { watchIcons } from '../shared/icon-loader.ts';
 import { shareColumns } from './share-columns.ts';
 
-/** The size of a cell in the units of a glyph's pixels: 8 for the glyph, and a gap. */
+/** The width of a cell in pixels of a glyph: 8 for the glyph, and 4 for the gap. */
 const CELL_UNITS = 12;
 const GLYPH_OFFSET = 2;
 /** A cell is this many `rem`, like the squares of the paper. */

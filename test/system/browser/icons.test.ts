@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== '')(`icons${noBrowser}`, () => {
     return { page, problems, requestedIcons };
   }
 
-  it('replace the glyphs of results, and the glyph stays where there is no icon', async () => {
+  it('appear instead of the glyphs of results that have icons', async () => {
     const { page, problems } = await visitWith((route) =>
       route.request().url().endsWith('/poke-ball.png')
         ? sendIcon(route)
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== '')(`icons${noBrowser}`, () => {
     expect(requestedIcons).toHaveLength(count);
   });
 
-  it('are not requested from the upstream if the browser saves data', async () => {
+  it('are not requested from the upstream if the user has turned on Save-Data', async () => {
     const { page, requestedIcons } = await visitWith(sendIcon);
     await page.addInitScript(
       `Object.defineProperty(navigator, 'connection', { value: { saveData: true } })`,
