@@ -47,7 +47,7 @@ const failure = requireElement('exchange-failure', HTMLParagraphElement);
 
 let running = new AbortController();
 let waiting: ReturnType<typeof setTimeout> | undefined;
-let selected = '';
+let selected: string | undefined;
 
 /**
  * Requests the selected record when the selection has not changed for a moment. The

@@ -210,7 +210,7 @@ function describeNothing(language: HTMLSelectElement | null): string {
   const selected = language?.selectedOptions[0]?.text ?? 'English';
   const languages = selected === 'English' ? selected : `English or ${selected}`;
   const advice = language
-    ? ' Names in another language need that language above.'
+    ? ' To find a name in another language, choose the language above.'
     : '';
   return `No record has this id, slug or name in ${languages}.${advice}`;
 }
