@@ -63,11 +63,16 @@ export function renderPages(input: PagesInput): SiteFile[] {
     // for plain file servers.
     {
       path: paths.BROWSE_FILE,
-      body: renderBrowsePage(input, basePath, '?format=json'),
+      body: renderBrowsePage(input, { root: basePath, json: '?format=json' }),
     },
     {
       path: 'browse/index.html',
-      body: renderBrowsePage(input, '../', `..${paths.API_PREFIX}index.json`),
+      body: renderBrowsePage(input, {
+        root: '../',
+        json: `..${paths.API_PREFIX}index.json`,
+        // All records have the same URL there, apart from the fragment.
+        isUnlisted: true,
+      }),
     },
     { path: paths.NOT_FOUND_FILE, body: renderNotFoundPage(input, basePath) },
     { path: 'index.html', body: renderFrontPage(input) },
@@ -87,12 +92,15 @@ function fillPage(
   return renderPage(template('page.html'), content, options, meta);
 }
 
-/**
- * Renders the browsable page.
- *
- * @param json the link to the JSON, for browsers without JavaScript
- */
-function renderBrowsePage(input: PagesInput, root: string, json: string): string {
+interface BrowsePage extends Pick<PageOptions, 'root' | 'isUnlisted'> {
+  /** The link to the JSON, for browsers without JavaScript. */
+  readonly json: string;
+}
+
+function renderBrowsePage(
+  input: PagesInput,
+  { root, json, isUnlisted = false }: BrowsePage,
+): string {
   const files: Markup[] = [];
   for (const { path } of listBulkFiles(input.sizes)) {
     files.push(
@@ -109,8 +117,9 @@ function renderBrowsePage(input: PagesInput, root: string, json: string): string
   const values = { search, json, files, bulk };
   const options = {
     title: 'gamedata',
-    description: `${describeSubject()}, as tables, cards and JSON.`,
+    description: `${describeSubject()}, as tables, pictures and JSON.`,
     root,
+    isUnlisted,
     script: 'browse',
   };
   return fillPage(input, 'browse.html', values, options);
@@ -142,6 +151,7 @@ function renderNotFoundPage(input: PagesInput, root: string): string {
     title: 'Not found · gamedata',
     description: NOTHING_HERE,
     root,
+    isUnlisted: true,
   };
   return fillPage(input, '404.html', { root, reason: NOTHING_HERE }, options);
 }

@@ -143,7 +143,7 @@ it.each([...pages])(
       page.match(/<meta property="og:(?:title|description|image|site_name)"/g),
     ).toHaveLength(4);
     expect(page.includes('<meta name="robots" content="noindex">')).toBe(
-      /browse|404/.test(path),
+      /browse\/|404/.test(path),
     );
     expect(page).not.toMatch(
       /<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>| type="application\/ld\+json")/,

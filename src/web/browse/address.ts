@@ -105,6 +105,22 @@ export function replaceFormat(address: string): string {
   return `${getPath(address)}?${query}`;
 }
 
+/**
+ * Returns the one address of a page that search engines should list. Only the page range
+ * changes what a browser shows.
+ */
+export function getCanonicalAddress(address: string): string {
+  const query = getQuery(address);
+  const range = new URLSearchParams();
+  for (const name of ['limit', 'offset']) {
+    const value = query.get(name);
+    if (value !== null) range.set(name, value);
+  }
+  const path = getPath(address);
+  const text = String(range);
+  return text === '' ? path : `${path}?${text}`;
+}
+
 /** Splits the path below the API root into the kind and the slug. */
 export function splitPath(address: string): readonly string[] {
   const below = getPath(address).slice(API_PREFIX.length);

@@ -27,6 +27,7 @@ import { watchIcons } from '../shared/icon-loader.ts';
 import { getRelativeUrl } from '../shared/page-url.ts';
 import {
   fetchPath,
+  getCanonicalAddress,
   getPath,
   listBreadcrumbs,
   parseAddress,
@@ -43,6 +44,10 @@ const search = requireElement('search', HTMLElement);
 const view = requireElement('view', HTMLDivElement);
 const breadcrumb = requireElement('breadcrumb', HTMLOListElement);
 const status = requireElement('status', HTMLParagraphElement);
+
+/** Names the address of the visible page for search engines. */
+const canonical = element('link', { rel: 'canonical' });
+document.head.append(canonical);
 
 /** The time before the loading indicator appears. Fast responses do not need one. */
 const BUSY_DELAY_MS = 200;
@@ -96,6 +101,7 @@ function display(
 ): HTMLElement {
   const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
+  canonical.href = getHref(getCanonicalAddress(address));
   status.textContent = '';
   const heading = showHeading(title, hasExchange ? [] : createRequestBar(address));
   breadcrumb.replaceChildren(...createBreadcrumb(address));

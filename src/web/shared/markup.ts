@@ -59,11 +59,10 @@ export interface PageOptions {
    * absolute path.
    */
   readonly root: string;
-  /**
-   * The path below the base URL. Undefined for a page that is served at many paths.
-   * We ask search engines not to index such a page.
-   */
+  /** The path below the base URL. Undefined for a page that is served at many paths. */
   readonly path?: string;
+  /** Whether we ask search engines not to list the page. */
+  readonly isUnlisted?: boolean;
   /** The name of the page's script without its file extension. */
   readonly script?: string;
   /** Whether the page's script loads the search immediately. */
@@ -83,7 +82,7 @@ export function renderPage(
   options: PageOptions,
   site: LinkedSite,
 ): string {
-  const { title, description, root, path, script } = options;
+  const { title, description, root, script } = options;
   const { base_url: baseUrl, links } = site;
   // An empty link would lead to the page with its current query.
   const home = root === '' ? './' : root;
@@ -97,7 +96,7 @@ export function renderPage(
     home,
     feed: FEED_FILE,
     card: `${baseUrl}/${SOCIAL_CARD_FILE}`,
-    identity: renderIdentity(baseUrl, path),
+    identity: renderIdentity(baseUrl, options),
     script: renderScript(root, script),
     preloads: renderPreloads(options),
     nav: renderNavigation(options, links),
@@ -138,8 +137,12 @@ function renderPreloads({ root, startsWithSearch = false }: PageOptions): HtmlVa
 <link rel="preload" href="${root}${SEARCH_FILE}" as="fetch" crossorigin>`;
 }
 
-function renderIdentity(baseUrl: string, path: string | undefined): Markup {
-  if (path === undefined) return html`<meta name="robots" content="noindex">`;
+function renderIdentity(
+  baseUrl: string,
+  { path, isUnlisted = false }: PageOptions,
+): HtmlValue {
+  if (isUnlisted) return html`<meta name="robots" content="noindex">`;
+  if (path === undefined) return '';
   return html`<meta property="og:url" content="${baseUrl}${path}">`;
 }
 

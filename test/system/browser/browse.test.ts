@@ -139,6 +139,14 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       expect(await page.locator('.indices dd').allTextContents()).toEqual(values);
     });
 
+    it('names the URL that search engines should list', async () => {
+      const { page } = await visit(site.url + RECORD);
+      await waitForHeading(page, 'Master Ball');
+      const canonical = page.locator('link[rel="canonical"]');
+      const url = `${site.url}/api/gamedata/item/master-ball/`;
+      expect(await canonical.getAttribute('href')).toBe(url);
+    });
+
     it('links to the previous and the next record', async () => {
       const { page } = await visit(`${site.url}/api/gamedata/item/poke-ball/`);
       await page.getByRole('link', { name: 'Previous' }).click();

@@ -132,6 +132,17 @@ it('replaces the format of an address with JSON', () => {
   expect(address.replaceFormat(page)).toBe(json);
 });
 
+it.each([
+  ['/api/gamedata/move/pound/?format=api', '/api/gamedata/move/pound/'],
+  ['/api/gamedata/move/?format=api&x=1', '/api/gamedata/move/'],
+  [
+    '/api/gamedata/move/?format=api&limit=5&offset=10',
+    '/api/gamedata/move/?limit=5&offset=10',
+  ],
+])('returns the address of %j for search engines: %j', (page, canonical) => {
+  expect(address.getCanonicalAddress(page)).toBe(canonical);
+});
+
 it('lists the endpoints above a record as breadcrumbs', () => {
   const record = '/api/gamedata/move/pound/?format=api';
   expect(address.listBreadcrumbs(record)).toEqual([
