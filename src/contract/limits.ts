@@ -77,20 +77,23 @@ export function describeExcess(bytes: number, maxBytes: number): string | undefi
 export type CountTowardLimit = (bytes: number) => void;
 
 /**
- * Limits the total size of the data that a source keeps in memory, because many
- * small responses or files can add up. Callers count values after
- * decoding and validating them. Anything else can be released.
+ * Creates a function that limits the total size of the data that a source keeps in memory.
+ * The source calls it with the size of each value that it keeps, and the function adds up
+ * the sizes, because many small values can need too much memory together. Data that the
+ * source does not keep, such as the body of a response after decoding, is not counted
+ * because its memory can be released.
+ *
+ * @param name the source's URL or folder, for the error message
  */
 export function createMemoryLimit(
   name: string,
   maxBytes = MAX_MEMORY_BYTES,
 ): CountTowardLimit {
-  let sum = 0;
+  let totalBytes = 0;
   return (bytes) => {
-    sum += bytes;
-    const problem = describeExcess(sum, maxBytes);
-    if (problem !== undefined) {
-      throw new GamedataError('data', `${name}: ${problem} in total`);
-    }
+    totalBytes += bytes;
+    const problem = describeExcess(totalBytes, maxBytes);
+    if (problem === undefined) return;
+    throw new GamedataError('data', `${name}: ${problem} in total`);
   };
 }

@@ -47,9 +47,9 @@ interface Violation {
   /** What changes, how much, and examples. */
   readonly problem: string;
   /** The smallest whole percentage for `--max-shrink` that permits the change. */
-  readonly sufficientShrink?: number;
+  readonly maxShrinkValue?: number;
   /** The value for `--allow-missing` that permits the change. */
-  readonly sufficientName?: string;
+  readonly allowMissingValue?: string;
 }
 
 /**
@@ -85,15 +85,17 @@ export function checkUpdate(
  */
 function hintAtOptions(violations: readonly Violation[]): string {
   let sufficientShrink = 0;
-  const names: string[] = [];
+  const missingNames: string[] = [];
   for (const violation of violations) {
-    const { sufficientShrink: shrink = 0, sufficientName } = violation;
+    const { maxShrinkValue: shrink = 0, allowMissingValue } = violation;
     sufficientShrink = Math.max(sufficientShrink, shrink);
-    if (sufficientName) names.push(sufficientName);
+    if (allowMissingValue) missingNames.push(allowMissingValue);
   }
   const options: string[] = [];
   if (sufficientShrink > 0) options.push(`--max-shrink ${sufficientShrink}`);
-  if (names.length > 0) options.push(`--allow-missing ${names.join(' ')}`);
+  if (missingNames.length > 0) {
+    options.push(`--allow-missing ${missingNames.join(' ')}`);
+  }
   return `If the new data is right, allow this once with ${options.join(' ')}.`;
 }
 
@@ -127,7 +129,7 @@ function checkRecords(
   if (exceedsPercent(goneRecords, maxShrink)) {
     violations.push({
       problem: describeTooMany(goneRecords, maxShrink),
-      sufficientShrink: calculatePercent(goneRecords),
+      maxShrinkValue: calculatePercent(goneRecords),
     });
   }
   for (const field of Object.keys(recordSchemas[kind].shape)) {
@@ -175,7 +177,7 @@ function checkChangedValues(
   const changedPercent = calculatePercent(changedValues);
   return {
     problem: describeTooMany(changedValues, maxPercent),
-    sufficientShrink: Math.ceil(changedPercent / VALUES_FACTOR),
+    maxShrinkValue: Math.ceil(changedPercent / VALUES_FACTOR),
   };
 }
 
@@ -239,8 +241,10 @@ function readValue(record: AnyRecord, field: string): FieldValue {
 }
 
 /**
- * Checks how many names in each language are gone, and how many are different. One
- * violation per language is enough, because one option permits both.
+ * Checks how many of the records' names in each language are gone, and how many are
+ * different. Returns at most one violation for a language, even if both are too many. With
+ * `--allow-missing names/<language>`, users permit both kinds of changes at the same time,
+ * and then the language is not checked.
  */
 function checkNames(
   previous: PreviousDataSet,
@@ -254,11 +258,11 @@ function checkNames(
   const violations: Violation[] = [];
   for (const languageChanges of changes) {
     const subject = `names/${languageChanges.language}`;
-    if (allowMissing.includes(subject)) continue;
+    const isPermitted = allowMissing.includes(subject);
+    if (isPermitted) continue;
     const problem = findNamesProblem(subject, languageChanges, maxShrink);
-    if (problem !== undefined) {
-      violations.push({ problem, sufficientName: subject });
-    }
+    if (problem === undefined) continue;
+    violations.push({ problem, allowMissingValue: subject });
   }
   return violations;
 }

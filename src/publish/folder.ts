@@ -74,6 +74,9 @@ function openToReaders(folder: string): void {
   attempt(() => fs.chmodSync(folder, (mode & 0o7777) | 0o055));
 }
 
+/** The id of the user root, who may change every file anyway. */
+const ROOT_USER = 0;
+
 /** The sticky bit, and the permission of all other users to write. */
 const SHARED_BITS = 0o1002;
 
@@ -87,22 +90,26 @@ function isShared(folder: string): boolean {
 }
 
 /**
- * Rejects a folder or symlink that another user has made in a shared folder, because that
- * user could change the site.
+ * Rejects a folder or symlink that another user has made in a shared folder such as
+ * `/tmp`. There, every user can create the site's folder before we do, and its owner could
+ * then change the site. Folders of our own user and of root are trusted.
  *
- * In any other folder, the owner does not matter, because whoever may write to the
- * parent folder can replace the site's folder at any time.
+ * If the parent folder is not shared, the owner does not matter: only users who may
+ * write to the parent folder can have made the folder, and they could replace it at any
+ * time anyway.
  *
  * @param name the folder as the user named it
+ * @throws GamedataError if another user owns the folder or symlink
  */
 function assertTrustedOwner(folder: string, name: string): void {
   const ownUser = process.geteuid?.();
   // Windows has no user ids.
   if (ownUser === undefined) return;
-  if (!isShared(path.dirname(folder))) return;
+  const parent = path.dirname(folder);
+  if (!isShared(parent)) return;
   const { uid: owner } = fs.lstatSync(folder);
-  const isRoot = owner === 0;
-  if (isRoot || owner === ownUser) return;
+  const isTrusted = owner === ownUser || owner === ROOT_USER;
+  if (isTrusted) return;
   throw new GamedataError(
     'output',
     `${name}: was made by another user (${owner}) in a folder that every user can write to`,

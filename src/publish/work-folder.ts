@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { STAGED_FOLDER, WORK_FOLDER } from '../contract/paths.ts';
 import { explainFailure } from '../files.ts';
-import { createFileMaker, type FileMaker } from './access.ts';
+import { createFileMaker } from './access.ts';
 
 /** Removes the work folder. If a symlink is in its place, only the symlink is removed. */
 export function removeWorkFolder(folder: string): void {
@@ -24,36 +24,49 @@ export interface WorkFolder {
   write(file: string, body: string | Uint8Array): void;
 }
 
-/** Prepares to write into the work folder of a site's folder. */
+/**
+ * Prepares to write into the work folder of a site's folder. The first call of `write`
+ * replaces the work folder of an earlier build with an empty one. Until then, nothing is
+ * changed.
+ */
 export function prepareWorkFolder(folder: string): WorkFolder {
   /** Undefined until the first file is written. */
-  let fileMaker: FileMaker | undefined;
+  let emptiedFolder: WorkFolder | undefined;
+  return {
+    write(file, body) {
+      explainFailure('cannot be written', path.join(folder, file), () => {
+        emptiedFolder ??= makeWorkFolder(folder);
+        emptiedFolder.write(file, body);
+      });
+    },
+  };
+}
+
+/**
+ * Replaces the work folder of an earlier build with an empty one, in which the folder for
+ * staged files already exists. Staged files are complete new files that wait to be moved
+ * to their places in the site.
+ */
+function makeWorkFolder(folder: string): WorkFolder {
+  removeWorkFolder(folder);
+  // The maker gives new files and folders the same permissions as the site's folder.
+  const maker = createFileMaker(folder);
   const madeFolders = new Set(['.']);
 
   /** Makes a folder below the site's folder, after the folders that contain it. */
-  function makeFolder(subfolder: string, maker: FileMaker): void {
+  function makeFolder(subfolder: string): void {
     if (madeFolders.has(subfolder)) return;
-    makeFolder(path.posix.dirname(subfolder), maker);
+    makeFolder(path.posix.dirname(subfolder));
     maker.makeFolder(path.join(folder, subfolder));
     madeFolders.add(subfolder);
   }
 
-  /** Replaces the work folder of an earlier build with an empty one. */
-  function makeWorkFolder(): FileMaker {
-    removeWorkFolder(folder);
-    const maker = createFileMaker(folder);
-    // The manifest is renamed into this folder, even if no file is staged.
-    makeFolder(STAGED_FOLDER, maker);
-    return maker;
-  }
-
+  // The manifest is renamed into this folder, even if no file is staged.
+  makeFolder(STAGED_FOLDER);
   return {
     write(file, body) {
-      explainFailure('cannot be written', path.join(folder, file), () => {
-        fileMaker ??= makeWorkFolder();
-        makeFolder(path.posix.dirname(file), fileMaker);
-        fileMaker.writeFile(path.join(folder, file), body);
-      });
+      makeFolder(path.posix.dirname(file));
+      maker.writeFile(path.join(folder, file), body);
     },
   };
 }

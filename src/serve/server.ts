@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { escapeControls } from '../contract/words.ts';
 import { errorCode, GamedataError } from '../errors.ts';
@@ -49,36 +54,19 @@ export interface RunningServer {
 }
 
 /**
- * Starts an HTTP server. Node limits what clients can take, and responds to malformed
- * requests.
+ * Starts an HTTP server, and waits until it listens. Node itself responds to malformed
+ * requests, and closes connections that exceed the limits. Before the server listens, it
+ * is prepared to be stopped, because stopping needs the number of running requests.
  *
  * @throws GamedataError if the port is not available
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  let runningRequests = 0;
-  const server = createServer(timeouts, (request, response) => {
-    runningRequests++;
-    response.on('close', () => {
-      runningRequests--;
-      closeConnectionsAfterStop();
-    });
+  const server = createServer(timeouts);
+  limitConnections(server);
+  const stop = createStop(server);
+  server.on('request', (request, response) => {
     void respondAndLog(request, response, options);
   });
-
-  /**
-   * Closes the connections that clients keep open, if the server has been stopped and
-   * every request has its response. Otherwise, the server would wait for the clients.
-   */
-  function closeConnectionsAfterStop(): void {
-    const isStopped = !server.listening;
-    if (isStopped && runningRequests === 0) server.closeAllConnections();
-  }
-
-  server.timeout = IDLE_MS;
-  server.maxConnections = MAX_CONNECTIONS;
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
-  // Node would keep a 503 in memory for each further request.
-  server.on('dropRequest', (_, socket) => socket.destroy());
 
   const { port, listen } = options;
   try {
@@ -86,17 +74,48 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (cause) {
     throw createListenError(cause, `port ${port} on ${listen}`);
   }
-  return {
-    address: server.address() as AddressInfo,
-    async stop() {
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      // From now on, the server accepts no connections. Running requests continue.
-      server.close();
+  return { address: server.address() as AddressInfo, stop };
+}
+
+/** Limits what clients can take from the server. */
+function limitConnections(server: Server): void {
+  server.timeout = IDLE_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
+  // Node would keep a 503 in memory for each further request.
+  server.on('dropRequest', (_, socket) => socket.destroy());
+}
+
+/**
+ * Counts the running requests of a server from now on, and returns the function that stops
+ * the server. A stopped server accepts no connections, but running requests continue. When
+ * the last of them has ended, or after five seconds, all connections are closed. Otherwise,
+ * the server would wait for clients that keep their connections open.
+ */
+function createStop(server: Server): RunningServer['stop'] {
+  let runningRequests = 0;
+
+  function closeConnectionsAfterStop(): void {
+    const isStopped = !server.listening;
+    const isIdle = runningRequests === 0;
+    if (isStopped && isIdle) server.closeAllConnections();
+  }
+
+  server.on('request', (_, response) => {
+    runningRequests++;
+    response.on('close', () => {
+      runningRequests--;
       closeConnectionsAfterStop();
-      setTimeout(() => server.closeAllConnections(), MAX_STOP_MS).unref();
-      await closed;
-    },
+    });
+  });
+
+  return async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    closeConnectionsAfterStop();
+    setTimeout(() => server.closeAllConnections(), MAX_STOP_MS).unref();
+    await closed;
   };
 }
 

@@ -116,8 +116,11 @@ export interface CheckedIcons {
 }
 
 /**
- * Removes icons that do not exist. If we do not know which icons exist, published items
- * keep their published icons, and new items get none.
+ * Removes from the items all icons that do not exist. The field `sprite` of an item is the
+ * path that the item's icon has according to the upstream's rule. Only the list of icons
+ * shows whether there is an icon at this path. If we could not get the list, each item
+ * keeps the icon with which it is already published, and items without a published icon
+ * get none. A notice then gives the reason.
  *
  * @param items items with the icons that the upstream's rule derives
  * @param previous the published data set
@@ -131,17 +134,24 @@ export function checkIcons(
     const derivedIcons = new Set(items.map(({ sprite }) => sprite));
     const count = formatCount(derivedIcons.size, 'icon');
     const notice = `could not check ${count}: ${problem}`;
-    return { items: restoreIcons(items, previous), notices: [notice] };
+    return { items: usePublishedIcons(items, previous), notices: [notice] };
   }
-  const checkedItems = items.map((item) => {
-    const exists = item.sprite !== null && icons.has(item.sprite);
+  return { items: removeMissingIcons(items, icons), notices: [] };
+}
+
+/** Sets the icon of each item to null if it is not in the list of existing icons. */
+function removeMissingIcons(
+  items: readonly RawRecord<'item'>[],
+  existingIcons: ReadonlySet<string>,
+): RawRecord<'item'>[] {
+  return items.map((item) => {
+    const exists = item.sprite !== null && existingIcons.has(item.sprite);
     return exists ? item : { ...item, sprite: null };
   });
-  return { items: checkedItems, notices: [] };
 }
 
 /** Gives each item its published icon, or none if no icon is published for it. */
-function restoreIcons(
+function usePublishedIcons(
   items: readonly RawRecord<'item'>[],
   previous: PreviousDataSet | undefined,
 ): RawRecord<'item'>[] {

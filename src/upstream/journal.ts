@@ -91,13 +91,19 @@ const noJournal: Journal = {
 };
 
 /**
- * Opens the journal of an upstream's edition, and removes journals that have not been
- * used for a week. The journal's name contains the edition and the version of the
- * decoded form, so its values never need to be checked again. Without editions, the
- * values may be outdated, so the journal of such an upstream starts again after an
- * hour, and a complete run removes it.
+ * Opens a journal: a file with the responses of earlier runs, so that an interrupted run
+ * can resume without requesting them again. First removes journals that no run has used
+ * for a week.
  *
- * If the cache folder cannot be used, the build continues without a journal.
+ * There is one journal for each edition, which is one deployment of the upstream, and for
+ * each version of the decoded form. Therefore its values are used without checking them
+ * again. If the upstream does not tell its edition, the values may be outdated. Therefore
+ * such a journal is emptied after an hour, and `finish` removes it after a complete run.
+ *
+ * If the cache folder cannot be used, a notice says so, and the returned journal stores
+ * nothing.
+ *
+ * @throws GamedataError if the stored values need too much memory
  */
 export function openJournal(options: JournalOptions): Journal {
   const { cacheFolder, onNotice } = options;
@@ -105,8 +111,8 @@ export function openJournal(options: JournalOptions): Journal {
   const folder = path.join(cacheFolder, FOLDER);
   try {
     fsExtra.ensureDirSync(folder);
-    removeUnused(folder);
-    return createJournal(folder, options);
+    removeUnusedJournals(folder);
+    return openJournalFile(folder, options);
   } catch (error) {
     // Our own error says that the stored values are too large.
     const isOurs = error instanceof GamedataError;
@@ -120,7 +126,7 @@ export function openJournal(options: JournalOptions): Journal {
 const describeFailure = (cacheFolder: string, error: unknown): string =>
   `${cacheFolder}: cannot be used as a cache (${errorCode(error)}), so responses are not kept`;
 
-function removeUnused(folder: string): void {
+function removeUnusedJournals(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.endsWith('.ndjson')) continue;
     const file = path.join(folder, name);
@@ -142,7 +148,7 @@ function nameJournal({ upstream, version, edition }: JournalOptions): string {
  *
  * @throws GamedataError if the stored values need too much memory
  */
-function createJournal(folder: string, options: JournalOptions): Journal {
+function openJournalFile(folder: string, options: JournalOptions): Journal {
   const { cacheFolder = folder, countTowardLimit, onNotice } = options;
   const { maxBytes = MAX_MEMORY_BYTES } = options;
   const file = path.join(folder, nameJournal(options));

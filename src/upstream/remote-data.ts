@@ -121,26 +121,48 @@ interface RemoteFolder {
 }
 
 /**
- * Calls a function that reads all files, with the content of the file that lists their
- * hashes. If the function fails and the hash list has changed meanwhile, a new deployment
- * has replaced the files, so the function is called again.
+ * Fetches the file that lists the hashes of all others, and calls a function that reads
+ * these files. If the function fails, the hash list is fetched again. If it has changed, a
+ * new deployment has replaced the files meanwhile, so the function is called again with
+ * the new list. If it has not, the function has failed for another reason.
+ *
+ * @throws the function's error if the files were not replaced, if it is a bug, or if it
+ * occurs in the last attempt
  */
 async function retryIfRedeployed<T>(
   remote: RemoteFolder,
   readAll: (hashList: Buffer) => Promise<T>,
 ): Promise<T> {
   let hashList = await fetchHashList(remote);
-  for (let deployments = 1; ; deployments++) {
+  for (let deployment = 1; deployment < MAX_DEPLOYMENTS; deployment++) {
     try {
       return await readAll(hashList);
     } catch (error) {
       const isBug = !(error instanceof GamedataError);
-      if (isBug || deployments === MAX_DEPLOYMENTS) throw error;
-      // If this request fails as well, the first error explains more.
-      const currentHashList = await fetchHashList(remote).catch(() => hashList);
-      if (currentHashList.equals(hashList)) throw error;
-      hashList = currentHashList;
+      if (isBug) throw error;
+      const newHashList = await fetchNewHashList(remote, hashList);
+      if (newHashList === undefined) throw error;
+      hashList = newHashList;
     }
+  }
+  // This is the last attempt, so any error is final.
+  return readAll(hashList);
+}
+
+/**
+ * Fetches the hash list again. Returns undefined if it has not changed. Also returns
+ * undefined if it cannot be fetched, because the error that made the caller look for a new
+ * list explains more.
+ */
+async function fetchNewHashList(
+  remote: RemoteFolder,
+  hashList: Buffer,
+): Promise<Buffer | undefined> {
+  try {
+    const currentHashList = await fetchHashList(remote);
+    return currentHashList.equals(hashList) ? undefined : currentHashList;
+  } catch {
+    return undefined;
   }
 }
 

@@ -160,39 +160,51 @@ export function createTransport(options: TransportOptions): Transport {
 
 /**
  * Reads a body, and stops as soon as it is too large, so that a server cannot
- * exhaust our memory.
+ * exhaust our memory. The body may still be compressed, and is then at most slightly
+ * larger than its content.
+ *
+ * @param maxBytes the maximum size of the decompressed content, which the error names
+ * because the caller has chosen it
+ * @param overheadBytes the number of bytes by which the body may be larger than its
+ * content
+ * @throws GamedataError if the body is too large
  */
 async function readBody(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
   overheadBytes: number,
 ): Promise<Buffer> {
+  const maxReceivedBytes = maxBytes + overheadBytes;
   const pieces: Buffer[] = [];
-  let bytes = 0;
+  let receivedBytes = 0;
   for await (const piece of body) {
-    bytes += piece.length;
-    const isTooLarge = bytes > maxBytes + overheadBytes;
-    if (isTooLarge)
+    receivedBytes += piece.length;
+    if (receivedBytes > maxReceivedBytes) {
       throw new GamedataError('data', `got more than ${maxBytes} bytes`);
+    }
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
 }
 
 /**
- * Converts an error from undici or Node to a `ConnectionError`. Returns any other error
- * unchanged: it is either one of ours, or a bug.
+ * Converts an error from undici or Node to a `ConnectionError`, so that callers can
+ * distinguish a failed connection from a bug. The message ends with the error's code,
+ * such as `ECONNRESET`, unless there is no code or the message already contains it.
+ * Returns any other error unchanged: it is either one of ours, or a bug.
  */
 function toConnectionError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (error instanceof ConnectionError || isExpected(error, 'data')) return error;
+  const isOurs = error instanceof ConnectionError || isExpected(error, 'data');
+  if (isOurs) return error;
   const code = errorCode(error);
   // Undici's parser sets no code for some invalid responses.
   const isConnectionFailure = code !== '' || error.name === 'HTTPParserError';
   if (!isConnectionFailure) return error;
   const problem = describeFailure(error.message);
   // Node's own messages already contain the code, such as `connect ECONNREFUSED`.
-  const message = problem.includes(code) ? problem : `${problem} (${code})`;
+  const needsCode = code !== '' && !problem.includes(code);
+  const message = needsCode ? `${problem} (${code})` : problem;
   return new ConnectionError(message, { cause: error });
 }
 

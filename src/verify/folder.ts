@@ -32,7 +32,10 @@ export interface FolderReport {
 }
 
 /**
- * Compares the files of a site in a folder with its manifest.
+ * Checks a site that was built into a folder. The site's manifest lists the size and the
+ * hash of every other file, so each listed file is read and compared with its entry. Files
+ * that are not listed are reported, but are no problem. The manifest is read before and
+ * after the check, because a build that replaces it meanwhile makes the result useless.
  *
  * @throws GamedataError if there is no site, or if a build changes it
  */
@@ -45,12 +48,18 @@ export function verifyFolder(
     async () => readIfExists(folder, MANIFEST_FILE),
     async () => {
       const site = openSite(folder);
+      // The manifest does not list itself.
+      const fileCount = site.entries.size + 1;
+      const problems = findProblems(site, onProgress);
+      const unlisted = listUnlisted(site);
+      // A build moves the new manifest out of the work folder last.
+      const waitingManifest = findCommittedManifest(folder);
       return {
-        files: site.entries.size + 1,
+        files: fileCount,
         counts: site.meta.counts,
-        problems: findProblems(site, onProgress),
-        unlisted: listUnlisted(site),
-        unfinished: findCommittedManifest(folder) !== undefined,
+        problems,
+        unlisted,
+        unfinished: waitingManifest !== undefined,
       };
     },
   );

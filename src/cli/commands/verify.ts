@@ -81,7 +81,11 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & {
 };
 
 /**
- * Verifies a built site in a folder, or a deployment at a URL.
+ * Verifies a built site in a folder, or a deployment at a URL. A folder's files are
+ * compared with the site's own list of files. A deployment's responses are compared with
+ * what its host guarantees, and with the site in the folder `like` if there is one.
+ * Before that, each option is validated by itself, and then together with the target,
+ * because some options work only for a URL.
  *
  * @throws GamedataError if the folder is not a site, or if the URL does not serve the
  * expected site
@@ -89,12 +93,14 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & {
 export async function verify(
   options: VerifyOptions,
 ): Promise<FolderReport | DeploymentReport> {
-  const { target, like, ...deployment } = parseOptions(verifyOptions, options);
-  assertCompatible(options);
+  const validOptions = parseOptions(verifyOptions, options);
+  assertOptionsFitTarget(options);
+  const { target, like: expectedFolder, ...deployment } = validOptions;
   if (!isUrl(target)) return verifyFolder(target, deployment.onProgress);
 
   const url = parseValue(httpUrl, target, 'address');
-  const expectedSite = like === undefined ? undefined : openSite(like);
+  const hasExpectedSite = expectedFolder !== undefined;
+  const expectedSite = hasExpectedSite ? openSite(expectedFolder) : undefined;
   const { verifyDeployment } = await import('../../verify/deployment.ts');
   return verifyDeployment(url, { ...deployment, expectedSite });
 }
@@ -103,7 +109,7 @@ export async function verify(
  * Rejects options that have no effect on the target, and options that contradict
  * each other.
  */
-function assertCompatible({ target, like, wait }: VerifyOptions): void {
+function assertOptionsFitTarget({ target, like, wait }: VerifyOptions): void {
   if (!isUrl(target)) {
     const problem = 'works only for a URL, got a folder';
     if (like !== undefined) throw new GamedataError('usage', `--like: ${problem}`);

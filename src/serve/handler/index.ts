@@ -163,9 +163,8 @@ async function respondToMissing(
 }
 
 /**
- * Responds with a file outside the API. If the site does not contain an icon,
- * redirects to the icon at the upstream. This redirect is temporary, because the
- * site may contain the icon later.
+ * Responds to a request for a path outside the API. First looks for the file, because a
+ * path without a file is a 404 for every method. Only then checks the method.
  */
 async function respondWithFile(
   site: HandledSite,
@@ -173,15 +172,30 @@ async function respondWithFile(
   file: string,
 ): Promise<PlainResponse> {
   const { method } = request;
-  const asset = await site.store.get(file);
-  const iconUrl = asset ? undefined : await findIcon(site.store, file);
-  if (!asset && iconUrl === undefined) return respondNotFound(site, request);
+  const fileResponse = await createFileResponse(site, request, file);
+  if (!fileResponse) return respondNotFound(site, request);
   if (method === 'OPTIONS') return createEmpty(204, { Allow: apiHeaders.Allow });
   if (!isGetOrHead(method)) {
     return createError(405, responses.formatNotAllowed(method));
   }
+  return fileResponse;
+}
+
+/**
+ * Creates the response with a file's content. If the site does not contain an icon,
+ * creates a redirect to the icon at the upstream. This redirect is temporary, because the
+ * site may contain the icon later. Returns undefined if there is neither.
+ */
+async function createFileResponse(
+  { store }: HandledSite,
+  request: PlainRequest,
+  file: string,
+): Promise<PlainResponse | undefined> {
+  const asset = await store.get(file);
   if (asset) return createContent(request, asset, createFileHeaders(file));
-  return createEmpty(302, { Location: `${iconUrl}` });
+  const iconUrl = await findIcon(store, file);
+  if (iconUrl === undefined) return undefined;
+  return createEmpty(302, { Location: iconUrl });
 }
 
 /**

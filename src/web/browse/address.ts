@@ -88,12 +88,18 @@ export function fetchPath(address: string, links: LinkStyle): string | undefined
 }
 
 /**
- * Reads the limit and offset with the same parser as the server, so that the page
- * describes exactly the records in the response.
+ * Reads the page range of a list from its address: `limit` is the number of records on
+ * the page, and `offset` is the number of records before it. Uses the same parser as the
+ * server, so that the page describes exactly the records in the response.
  */
 export const readPageRange = (address: string): PageRange =>
   parsePageRange(getQuery(address));
 
+/**
+ * Returns the address of another page of the same list. `format=api` makes the server
+ * send this browsable page rather than JSON. All other parameters are omitted, because
+ * the API ignores them.
+ */
 export const replacePageRange = (
   address: string,
   { limit, offset }: PageRange,

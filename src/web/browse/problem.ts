@@ -2,7 +2,7 @@
  * Explains a response without a record or a list, and links to pages that may help.
  */
 
-import { kindNames } from '../../contract/kinds.ts';
+import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { API_PREFIX, listPath } from '../../contract/paths.ts';
 import { errorDetails, formats } from '../../contract/responses.ts';
@@ -94,31 +94,43 @@ export interface Way {
 }
 
 /**
- * Lists existing endpoints for the user to continue with. The most similar endpoint
- * comes first.
+ * Lists existing endpoints for the user to continue with after a failed request. The
+ * endpoint that is most similar to the requested address comes first, and the list of all
+ * kinds comes last. If the address names a kind, such as `move`, pages of its list are
+ * suggested. Otherwise, the lists of all kinds are suggested.
  */
 export function suggestWays(address: string): Way[] {
-  const allKinds = { address: API_PREFIX, text: 'All kinds' };
-  const [segment] = splitPath(address);
-  const kind = kindNames.find((name) => name === segment);
-  if (kind === undefined) {
-    const lists = kindNames.map((name) => ({
-      address: `${listPath(name)}?format=api`,
-      text: `All ${pluralize(name)}`,
-    }));
-    return [...lists, allKinds];
-  }
+  const [kindSegment] = splitPath(address);
+  const kind = kindNames.find((name) => name === kindSegment);
+  const lists =
+    kind === undefined ? suggestAllLists() : suggestListPages(kind, address);
+  return [...lists, { address: API_PREFIX, text: 'All kinds' }];
+}
+
+function suggestAllLists(): Way[] {
+  return kindNames.map((kind) => ({
+    address: `${listPath(kind)}?format=api`,
+    text: `All ${pluralize(kind)}`,
+  }));
+}
+
+/**
+ * Suggests the first page of a kind's list. If the requested page starts later, first
+ * suggests the page that contains its first record and exists on every host. Plain file
+ * servers have only pages of `PAGE_SIZE` records, at offsets that are multiples of it.
+ */
+function suggestListPages(kind: Kind, address: string): Way[] {
   const path = listPath(kind);
   const firstPage = {
     address: `${path}?format=api`,
     text: `The first page of ${pluralize(kind)}`,
   };
   const { offset } = readPageRange(address);
-  if (offset === 0) return [firstPage, allKinds];
-  const builtOffset = offset - (offset % PAGE_SIZE);
-  const builtPage = {
-    address: replacePageRange(path, { limit: PAGE_SIZE, offset: builtOffset }),
-    text: `The page of ${PAGE_SIZE} records at offset ${builtOffset}`,
+  if (offset === 0) return [firstPage];
+  const pageOffset = offset - (offset % PAGE_SIZE);
+  const existingPage = {
+    address: replacePageRange(path, { limit: PAGE_SIZE, offset: pageOffset }),
+    text: `The page of ${PAGE_SIZE} records at offset ${pageOffset}`,
   };
-  return [builtPage, firstPage, allKinds];
+  return [existingPage, firstPage];
 }

@@ -26,7 +26,12 @@ export interface JsonResponse {
   readonly json: unknown;
 }
 
-/** Creates the view of a record: its facts, and the request and response. */
+/**
+ * Creates the view of a record. It consists of the facts about the record and of the
+ * exchange, which is the request for the record and its response.
+ *
+ * @param address the path and query of the record's endpoint
+ */
 export function createRecordView(
   record: RecordPath,
   loaded: JsonResponse,
@@ -35,32 +40,53 @@ export function createRecordView(
   const fields = toFields(loaded.json);
   const title = readTextField(loaded.json, 'name') ?? record.slug;
   const subject = { ...record, generation: findGeneration(fields) };
-  const facts = element(
+  const facts = createFactsColumn(subject, fields);
+  const exchange = createExchange(subject, title, loaded, address);
+  const content = [element('div', { class: 'record' }, facts, exchange)];
+  return { title, content, hasExchange: true };
+}
+
+/** Creates the column with everything that the page says about a record. */
+function createFactsColumn(subject: GlyphSubject, fields: Fields): HTMLElement {
+  return element(
     'div',
     { class: 'facts' },
     createPicture(subject, fields),
     ...createFacts(fields),
     ...createIndexNumbers(fields),
-    ...createNames(record),
-    createNeighbors(record),
+    ...createNames(subject),
+    createNeighbors(subject),
   );
+}
+
+/** Matches the query and the fragment of a URL. */
+const QUERY_AND_FRAGMENT = /[?#].*/;
+
+/** Creates the box that shows the request for a record and its response. */
+function createExchange(
+  subject: GlyphSubject,
+  name: string,
+  { response, text, milliseconds, json }: JsonResponse,
+  address: string,
+): HTMLElement {
   const box = element('section', {
     class: 'exchange',
     'aria-label': 'Request and response',
   });
   createExchangeBox(box).show({
     subject,
-    name: title,
-    url: loaded.response.url.replace(/[?#].*/, ''),
-    status: loaded.response.status,
-    bytes: new TextEncoder().encode(loaded.text).length,
-    milliseconds: loaded.milliseconds,
-    json: loaded.json,
-    headers: listHeaders(loaded.response).join('\n'),
+    name,
+    // The query only chooses the format. Programs do not need it, because they get JSON
+    // without a query.
+    url: response.url.replace(QUERY_AND_FRAGMENT, ''),
+    status: response.status,
+    bytes: new TextEncoder().encode(text).length,
+    milliseconds,
+    json,
+    headers: listHeaders(response).join('\n'),
     jsonUrl: getJsonUrl(address),
   });
-  const content = [element('div', { class: 'record' }, facts, box)];
-  return { title, content, hasExchange: true };
+  return box;
 }
 
 /** Creates the large picture, in which a pixel is as big as a square of the paper. */

@@ -151,7 +151,10 @@ function listParameters(
   return [...fields.values()];
 }
 
-/** Renders each endpoint's section, with the fields of its response. */
+/**
+ * Renders each endpoint's section, with the fields of its response. All list pages have
+ * the same fields, so only the first list shows them, and the others refer to it.
+ */
 function renderEndpoints(
   endpoints: readonly Operation[],
   schemas: DocsContent['schemas'],
@@ -163,18 +166,23 @@ function renderEndpoints(
     const type = getTypeName(endpoint);
     const isLaterList = isList(endpoint) && endpoint !== firstList;
     const fields = isLaterList
-      ? renderSameFields(type, firstList)
-      : html`<div id="${type}">${renderTypeFields(schemas.get(type))}</div>`;
+      ? renderReferenceToFields(type, firstList)
+      : renderOwnFields(type, schemas);
     sections.push(renderEndpoint(endpoint, fields, site));
   }
   return sections;
+}
+
+/** Renders the fields of a type in a place that other parts of the page link to. */
+function renderOwnFields(type: string, schemas: DocsContent['schemas']): Markup {
+  return html`<div id="${type}">${renderTypeFields(schemas.get(type))}</div>`;
 }
 
 /**
  * Renders a reference to the fields of the first list, because all lists have the same
  * fields. If links point to files, a list has two endpoints with the same type.
  */
-function renderSameFields(
+function renderReferenceToFields(
   type: string,
   firstList: Operation | undefined,
 ): HtmlValue {
@@ -301,6 +309,12 @@ function describeFile({ id, summary }: Operation): Markup {
   return html`${sentence} ${joinMarkup(links)}.`;
 }
 
+/**
+ * Renders an example of each file about the site that has one: `meta.json` and the history
+ * of changes. Both are shortened. The example of `meta.json` in the OpenAPI document has
+ * every field, so it would be too long here. Instead, we show the most important fields of
+ * this site's own file.
+ */
 function renderFileExamples(files: readonly Operation[], site: Meta): Markup[] {
   const examples: Markup[] = [];
   for (const { id, path, example } of files) {

@@ -45,7 +45,8 @@ const box = requireElement('exchange', HTMLElement);
 const exchangeBox = createExchangeBox(box);
 const failure = requireElement('exchange-failure', HTMLParagraphElement);
 
-let running = new AbortController();
+/** Aborts the request for the selected record. */
+let runningRequest = new AbortController();
 let waiting: ReturnType<typeof setTimeout> | undefined;
 let selected: string | undefined;
 
@@ -57,18 +58,26 @@ function followSelection(match: Match | undefined): void {
   const address = match ? `${match.kind}/${match.slug}` : '';
   if (address === selected) return;
   selected = address;
-  running.abort();
+  runningRequest.abort();
   clearTimeout(waiting);
   const isShown = box.querySelector('.request-line em')?.textContent === match?.slug;
   box.inert = !isShown;
   if (!match) return;
-  waiting = setTimeout(() => void showExchange(match), REQUEST_DELAY_MS);
+  runningRequest = new AbortController();
+  const { signal } = runningRequest;
+  waiting = setTimeout(() => void showExchange(match, signal), REQUEST_DELAY_MS);
 }
 
-async function showExchange(match: Match): Promise<void> {
+/**
+ * Requests a record, and shows the request and its response in the box. If the request
+ * fails, a message says why, and the previous response stays. In both cases, users can
+ * then copy from the box again, because it had been made inert while it waited.
+ *
+ * @param signal aborts when the user selects another record. Then nothing is changed,
+ * because the box already waits for the other record.
+ */
+async function showExchange(match: Match, signal: AbortSignal): Promise<void> {
   const name = match.local ?? match.name;
-  running = new AbortController();
-  const { signal } = running;
   try {
     const exchange = await requestRecord({ ...match, name }, signal);
     exchangeBox.show(exchange);

@@ -47,32 +47,19 @@ interface Stripe {
   raised: HTMLElement | undefined;
 }
 
-/** Reserves the wall's space, and returns the functions that fill it. */
+/**
+ * Creates the wall in the list of stripes that the build has rendered. First reserves the
+ * space of all stripes, so that the page does not move when the wall is drawn. The
+ * returned functions draw the cells, and raise the matches of a search. If the window's
+ * width changes, all three steps are repeated, because the number of columns changes.
+ */
 export function createWall(list: HTMLElement): Wall {
   const stripes = Array.from(list.querySelectorAll('li'), createStripe);
   let records: readonly Match[] = [];
   let raisedMatches: readonly Match[] | undefined;
 
-  function layOut(): void {
-    const rem = Number.parseFloat(
-      getComputedStyle(document.documentElement).fontSize,
-    );
-    const columns = Math.floor(
-      document.documentElement.clientWidth / (CELL_REM * rem),
-    );
-    const sizes = stripes.map(({ size }) => size);
-    const shares = wideScreen.matches ? shareColumns(sizes, columns) : undefined;
-    for (const [index, stripe] of stripes.entries()) {
-      stripe.columns = shares?.[index] ?? columns - MARGIN_COLUMNS;
-      const rows = Math.ceil(stripe.size / stripe.columns);
-      stripe.item.style.width = `${stripe.columns * CELL_REM}rem`;
-      stripe.item.style.minHeight = `${(rows + LABEL_ROWS) * CELL_REM}rem`;
-    }
-    list.classList.add('ready');
-  }
-
-  function draw(drawn: readonly Match[]): void {
-    records = drawn;
+  function draw(allRecords: readonly Match[]): void {
+    records = allRecords;
     for (const stripe of stripes) {
       // Each stripe is a task of its own, so that the page responds in between.
       setTimeout(() => drawStripe(stripe, records));
@@ -84,17 +71,57 @@ export function createWall(list: HTMLElement): Wall {
     for (const stripe of stripes) raiseMatches(stripe, matches);
   }
 
-  let width = 0;
-  new ResizeObserver(() => {
-    const { clientWidth } = document.documentElement;
-    if (clientWidth === width) return;
-    width = clientWidth;
-    layOut();
+  watchWindowWidth(() => {
+    reserveSpace(stripes);
+    list.classList.add('ready');
     if (records.length > 0) draw(records);
     raise(raisedMatches);
-  }).observe(document.documentElement);
+  });
   list.addEventListener('keydown', (event) => moveFocus(list, event));
   return { draw, raise };
+}
+
+/** Calls a function when the page is laid out, and each time its width has changed. */
+function watchWindowWidth(onWidth: () => void): void {
+  let lastWidth = 0;
+  const observer = new ResizeObserver(() => {
+    const width = document.documentElement.clientWidth;
+    // The page's height changes often, but does not affect the columns.
+    if (width === lastWidth) return;
+    lastWidth = width;
+    onWidth();
+  });
+  observer.observe(document.documentElement);
+}
+
+/** Sets the columns and the size of each stripe, before it has any cells. */
+function reserveSpace(stripes: readonly Stripe[]): void {
+  const shares = chooseColumns(stripes);
+  for (const [index, stripe] of stripes.entries()) {
+    stripe.columns = shares[index] ?? stripe.columns;
+    const rows = Math.ceil(stripe.size / stripe.columns);
+    stripe.item.style.width = `${stripe.columns * CELL_REM}rem`;
+    stripe.item.style.minHeight = `${(rows + LABEL_ROWS) * CELL_REM}rem`;
+  }
+}
+
+/**
+ * Returns the number of columns of each stripe. On wide screens, the stripes share the
+ * window's columns. On narrow screens, each stripe has almost all of them.
+ */
+function chooseColumns(stripes: readonly Stripe[]): number[] {
+  const windowColumns = countWindowColumns();
+  const sizes = stripes.map(({ size }) => size);
+  if (wideScreen.matches) return shareColumns(sizes, windowColumns);
+  return sizes.map(() => windowColumns - MARGIN_COLUMNS);
+}
+
+/** Returns the number of cells that fit next to each other into the window. */
+function countWindowColumns(): number {
+  const root = document.documentElement;
+  const remPixels = Number.parseFloat(getComputedStyle(root).fontSize);
+  const cellPixels = CELL_REM * remPixels;
+  return Math.floor(root.clientWidth / cellPixels);
 }
 
 function createStripe(item: HTMLElement): Stripe {

@@ -18,31 +18,45 @@ const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 /**
  * Fills in placeholders such as `{{captured}}`. A block such as
  * `{{#files}}…{{/files}}` is omitted if its value is empty or false. Blocks are
- * resolved first, because an omitted block may contain placeholders.
+ * resolved first, because the placeholders in an omitted block need no values. For the
+ * same reason, a value whose only placeholders are in omitted blocks is an error.
  *
  * @throws if a placeholder has no value, or a value has no placeholder
  */
 export function fillPlaceholders(template: string, values: Values): Markup {
-  const unused = new Set(Object.keys(values));
-  const take = (name: string): HtmlValue | boolean => {
-    const value = values[name];
-    if (value === undefined) {
-      throw new Error(`page template: no value for {{${name}}}`);
-    }
-    unused.delete(name);
-    return value;
-  };
   const withoutBlocks = template.replaceAll(
     BLOCK,
-    (_, name: string, content: string) => (isEmpty(take(name)) ? '' : content),
+    (_, name: string, content: string) =>
+      isEmpty(getOrThrow(values, name)) ? '' : content,
   );
   const filled = withoutBlocks.replaceAll(PLACEHOLDER, (_, name: string) =>
-    escapeValue(take(name) as HtmlValue),
+    escapeValue(getOrThrow(values, name) as HtmlValue),
   );
-  if (unused.size > 0) {
-    throw new Error(`page template: no placeholder for ${[...unused].join(', ')}`);
-  }
+  const blockNames = listNames(template, BLOCK);
+  const placeholderNames = listNames(withoutBlocks, PLACEHOLDER);
+  assertAllUsed(values, new Set([...blockNames, ...placeholderNames]));
   return new Markup(filled);
+}
+
+/** @throws if the name has no value */
+function getOrThrow(values: Values, name: string): HtmlValue | boolean {
+  const value = values[name];
+  if (value !== undefined) return value;
+  throw new Error(`page template: no value for {{${name}}}`);
+}
+
+/** Lists the names that a pattern captures in a template. */
+const listNames = (template: string, pattern: RegExp): (string | undefined)[] =>
+  Array.from(template.matchAll(pattern), ([, name]) => name);
+
+/** @throws if there is a value that the template does not use */
+function assertAllUsed(
+  values: Values,
+  usedNames: ReadonlySet<string | undefined>,
+): void {
+  const unused = Object.keys(values).filter((name) => !usedNames.has(name));
+  if (unused.length === 0) return;
+  throw new Error(`page template: no placeholder for ${unused.join(', ')}`);
 }
 
 function isEmpty(value: HtmlValue | boolean): boolean {
