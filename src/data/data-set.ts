@@ -5,12 +5,7 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { editionSchema } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import { type LinkBase, recordUrl } from '../contract/paths.ts';
-import {
-  type Counts,
-  LAST_INDEXED_GENERATION,
-  type RecordOf,
-  skippedSchema,
-} from '../contract/records.ts';
+import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
 import type { ServedRecord } from '../contract/served.ts';
 import { createDigester, sha256 } from '../sha256.ts';
 import { emptyPast, type Past } from './past.ts';
@@ -129,19 +124,6 @@ export function findGenerations(records: Records): GenerationRange | undefined {
   }
   if (generations.size === 0) return undefined;
   return { first: Math.min(...generations), last: Math.max(...generations) };
-}
-
-/**
- * Returns the generation of a move, or the first generation in which an item has an
- * index number. Returns null for an item without index numbers.
- */
-export function findFirstGeneration(record: RecordOf<Kind>): number | null {
-  if ('generation' in record) return record.generation;
-  const fields: Readonly<Record<string, unknown>> = record;
-  for (let generation = 1; generation <= LAST_INDEXED_GENERATION; generation++) {
-    if (typeof fields[`id${generation}`] === 'number') return generation;
-  }
-  return null;
 }
 
 export const addUrl = (

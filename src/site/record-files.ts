@@ -13,11 +13,8 @@ import * as paths from '../contract/paths.ts';
 import type { RecordOf } from '../contract/records.ts';
 import { createErrorBody, errorDetails, errorFiles } from '../contract/responses.ts';
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
-import {
-  findFirstGeneration,
-  type Records,
-  type ServedRecords,
-} from '../data/data-set.ts';
+import type { Records, ServedRecords } from '../data/data-set.ts';
+import { findFirstGeneration } from '../data/find-generation.ts';
 
 function createJsonFile(path: string, value: unknown): SiteFile {
   return { path, body: JSON.stringify(value) };

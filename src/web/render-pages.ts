@@ -24,6 +24,7 @@ import { describeDataset } from './front/describe-dataset.ts';
 import { chooseExamples, renderExample, renderExamples } from './front/examples.ts';
 import { renderFrieze } from './front/frieze.ts';
 import {
+  type GenerationGroup,
   groupByGeneration,
   renderCounts,
   renderGenerationOptions,
@@ -58,24 +59,31 @@ export interface PagesInput {
  */
 export function renderPages(input: PagesInput): SiteFile[] {
   const basePath = `${paths.getBasePath(input.meta.base_url)}/`;
+  const groups = groupByGeneration(input.records);
+  const generations = renderGenerationOptions(groups);
   return [
     // We render the browsable page twice: once for API paths of any depth, and once
     // for plain file servers.
     {
       path: paths.BROWSE_FILE,
-      body: renderBrowsePage(input, { root: basePath, json: '?format=json' }),
+      body: renderBrowsePage(input, {
+        root: basePath,
+        json: '?format=json',
+        generations,
+      }),
     },
     {
       path: 'browse/index.html',
       body: renderBrowsePage(input, {
         root: '../',
         json: `..${paths.API_PREFIX}index.json`,
+        generations,
         // All records have the same URL there, apart from the fragment.
         isUnlisted: true,
       }),
     },
     { path: paths.NOT_FOUND_FILE, body: renderNotFoundPage(input, basePath) },
-    { path: 'index.html', body: renderFrontPage(input) },
+    { path: 'index.html', body: renderFrontPage(input, groups) },
   ];
 }
 
@@ -95,11 +103,13 @@ function fillPage(
 interface BrowsePage extends Pick<PageOptions, 'root' | 'isUnlisted'> {
   /** The link to the JSON, for browsers without JavaScript. */
   readonly json: string;
+  /** The choices of a generation. */
+  readonly generations: readonly Markup[];
 }
 
 function renderBrowsePage(
   input: PagesInput,
-  { root, json, isUnlisted = false }: BrowsePage,
+  { root, json, generations, isUnlisted = false }: BrowsePage,
 ): string {
   const files: Markup[] = [];
   for (const { path } of listBulkFiles(input.sizes)) {
@@ -112,7 +122,7 @@ function renderBrowsePage(
     total: '',
     placeholder: 'Name, slug or id',
     examples: [],
-    generations: renderGenerationOptions(groupByGeneration(input.records)),
+    generations,
   });
   const values = { search, json, files, bulk };
   const options = {
@@ -157,9 +167,11 @@ function renderNotFoundPage(input: PagesInput, root: string): string {
 }
 
 /** Renders the front page, which offers every way to read the data. */
-function renderFrontPage(input: PagesInput): string {
+function renderFrontPage(
+  input: PagesInput,
+  groups: readonly GenerationGroup[],
+): string {
   const { records, meta, sizes, archive } = input;
-  const groups = groupByGeneration(records);
   const examples = chooseExamples(records);
   const count = kindNames.reduce((sum, kind) => sum + meta.counts[kind], 0);
   const summary = summarizeCounts(meta);

@@ -8,7 +8,6 @@ import { showStoredDate } from '../offline/stored-date.ts';
 import type { SearchFields } from '../search/find-rows.ts';
 import { createSearchBox } from '../search/search-box.ts';
 import {
-  breakUrls,
   copyText,
   createButton,
   element,
@@ -18,11 +17,13 @@ import {
   linkStyle,
   readPageUrl,
   requireElement,
+  setContent,
   setLinkMode,
   showFileFallback,
   siteRoot,
 } from '../shared/dom.ts';
 import { createRareSave, pushUrl } from '../shared/history.ts';
+import { html, renderBreakable } from '../shared/html.ts';
 import { watchIcons } from '../shared/icon-loader.ts';
 import { getRelativeUrl } from '../shared/page-url.ts';
 import {
@@ -187,15 +188,11 @@ function createRequestBar(address: string): HTMLElement[] {
   if (path === undefined) return [];
   const url = siteRoot + path;
   const { pathname, search: query } = new URL(url);
-  const line = element(
-    'code',
-    {},
-    element('b', {}, 'GET'),
-    ...breakUrls(` ${pathname}${query}`),
-  );
+  const line = element('code');
+  setContent(line, html`<b>GET</b> ${renderBreakable(pathname + query)}`);
 
-  const curl = breakUrls(createCurlCommand(url));
-  const command = element('code', { class: 'curl', hidden: true }, ...curl);
+  const command = element('code', { class: 'curl', hidden: true });
+  setContent(command, renderBreakable(createCurlCommand(url)));
   const copy = createButton('Copy as curl', () => {
     command.hidden = false;
     void copyText(command);

@@ -1,13 +1,13 @@
 import { type ListPage, parseRecordPath } from '../../contract/paths.ts';
-import { renderGlyph } from '../glyph/render-glyph.ts';
-import { createLink, element, setContent } from '../shared/dom.ts';
+import { findFirstGeneration } from '../../data/find-generation.ts';
+import { createPicture } from '../glyph/create-picture.ts';
+import { createLink, element } from '../shared/dom.ts';
 import { getPath, parseLink, readPageRange, splitPath } from './address.ts';
 import { createValue } from './create-value.ts';
 import { describePager, titleList } from './pager.ts';
 import {
   classifyColumn,
   type Fields,
-  findGeneration,
   readTextField,
   selectColumns,
   toFields,
@@ -80,9 +80,8 @@ function createNameCell(record: Fields): HTMLElement {
   const address = parseLink(String(record.url));
   const path = parseRecordPath(getPath(address ?? ''));
   if (address === undefined || !path) return element('th', { scope: 'row' }, name);
-  const icon = readTextField(record, 'icon') ?? '';
-  const picture = element('span', { class: 'picture', 'data-icon': icon });
-  setContent(picture, renderGlyph({ ...path, generation: findGeneration(record) }));
+  const subject = { ...path, generation: findFirstGeneration(record) };
+  const picture = createPicture(subject, readTextField(record, 'icon'));
   return element('th', { scope: 'row' }, picture, createLink(address, name));
 }
 

@@ -1,6 +1,7 @@
 /** Requests an endpoint, and renders its response. */
 
 import { parseRecordPath } from '../../contract/paths.ts';
+import { requestText, type TimedResponse } from '../exchange/request-text.ts';
 import { loadSearchEngine } from '../search/load-search.ts';
 import { createResult } from '../search/options.ts';
 import {
@@ -39,21 +40,16 @@ export async function loadView(
   const path = fetchPath(address, linkStyle);
   if (path === undefined) return createProblemView(unbuiltPage, createWays(address));
   const tryAgain = element('p', {}, createButton('Try again', retry));
-  let response: Response;
-  let text: string;
-  const start = performance.now();
+  let timedResponse: TimedResponse;
   try {
-    response = await fetch(siteRoot + path, {
-      headers: { Accept: 'application/json' },
-      signal,
-    });
-    text = await response.text();
+    timedResponse = await requestText(siteRoot + path, signal);
   } catch (error) {
     const reason = 'The request failed without a response. Are you offline?';
     const detail = element('p', { class: 'quiet' }, `Browser: ${getMessage(error)}`);
     return createProblemView({ title: 'No response', reason }, tryAgain, detail);
   }
-  const json = parseJson(text);
+  const { response } = timedResponse;
+  const json = parseJson(timedResponse.text);
   if (json === undefined) {
     const problem = describeUnreadable(
       response,
@@ -65,8 +61,7 @@ export async function loadView(
   if (isListPage(json)) return createListView(address, json);
   const record = parseRecordPath(getPath(address));
   if (!record) return createRootView(response, json);
-  const milliseconds = Math.round(performance.now() - start);
-  return createRecordView(record, { response, text, milliseconds, json }, address);
+  return createRecordView(record, { ...timedResponse, json }, address);
 }
 
 function parseJson(text: string): unknown {

@@ -1,28 +1,22 @@
 import { type RecordPath, recordPath } from '../../contract/paths.ts';
+import { findFirstGeneration } from '../../data/find-generation.ts';
 import { findName } from '../../data/find-name.ts';
 import { createExchangeBox } from '../exchange/exchange-box.ts';
-import { type GlyphSubject, renderGlyph } from '../glyph/render-glyph.ts';
+import type { TimedResponse } from '../exchange/request-text.ts';
+import { createPicture } from '../glyph/create-picture.ts';
+import type { GlyphSubject } from '../glyph/render-glyph.ts';
 import { findLanguageField, getLangAttributes } from '../search/language-field.ts';
 import { loadNames, loadSearchEngine } from '../search/load-search.ts';
 import type { Match } from '../search/search-engine.ts';
-import { element, getLinkAttributes, setContent } from '../shared/dom.ts';
+import { element, getLinkAttributes } from '../shared/dom.ts';
 import { createValue } from './create-value.ts';
 import { getJsonUrl } from './json-url.ts';
-import {
-  type Fields,
-  findGeneration,
-  readTextField,
-  selectCardFields,
-  toFields,
-} from './record.ts';
+import { type Fields, readTextField, selectCardFields, toFields } from './record.ts';
 import { listHeaders } from './response-box.ts';
 import type { View } from './view.ts';
 
-/** A response whose body is JSON, and the time until it was complete. */
-export interface JsonResponse {
-  readonly response: Response;
-  readonly text: string;
-  readonly milliseconds: number;
+/** A response whose body is JSON. */
+export interface JsonResponse extends TimedResponse {
   readonly json: unknown;
 }
 
@@ -39,7 +33,7 @@ export function createRecordView(
 ): View {
   const fields = toFields(loaded.json);
   const title = readTextField(loaded.json, 'name') ?? record.slug;
-  const subject = { ...record, generation: findGeneration(fields) };
+  const subject = { ...record, generation: findFirstGeneration(fields) };
   const facts = createFactsColumn(subject, fields);
   const exchange = createExchange(subject, title, loaded, address);
   const content = [element('div', { class: 'record' }, facts, exchange)];
@@ -51,7 +45,7 @@ function createFactsColumn(subject: GlyphSubject, fields: Fields): HTMLElement {
   return element(
     'div',
     { class: 'facts' },
-    createPicture(subject, fields),
+    createPicture(subject, readTextField(fields, 'icon')),
     ...createFacts(fields),
     ...createIndexNumbers(fields),
     ...createNames(subject),
@@ -66,7 +60,7 @@ const QUERY_AND_FRAGMENT = /[?#].*/;
 function createExchange(
   subject: GlyphSubject,
   name: string,
-  { response, text, milliseconds, json }: JsonResponse,
+  { response, bytes, milliseconds, json }: JsonResponse,
   address: string,
 ): HTMLElement {
   const box = element('section', {
@@ -80,21 +74,13 @@ function createExchange(
     // without a query.
     url: response.url.replace(QUERY_AND_FRAGMENT, ''),
     status: response.status,
-    bytes: new TextEncoder().encode(text).length,
+    bytes,
     milliseconds,
     json,
     headers: listHeaders(response).join('\n'),
     jsonUrl: getJsonUrl(address),
   });
   return box;
-}
-
-/** Creates the large picture, in which a pixel is as big as a square of the paper. */
-function createPicture(subject: GlyphSubject, record: Fields): HTMLElement {
-  const icon = readTextField(record, 'icon') ?? '';
-  const picture = element('span', { class: 'picture', 'data-icon': icon });
-  setContent(picture, renderGlyph(subject));
-  return picture;
 }
 
 /** Lists a record's values, except for the index numbers. */
@@ -159,8 +145,7 @@ function createNeighbors({ kind, slug }: RecordPath): HTMLElement {
 function createNeighbor(label: string, record: Match | undefined): HTMLElement[] {
   if (!record) return [];
   const address = `${recordPath(record.kind, record.slug)}?format=api`;
-  const picture = element('span', { class: 'picture' });
-  setContent(picture, renderGlyph(record));
+  const picture = createPicture(record);
   const text = element(
     'span',
     {},

@@ -50,17 +50,6 @@ export function selectColumns(record: Fields): string[] {
   return columns;
 }
 
-/**
- * Returns the generation of a move, or the first generation in which an item has an
- * index number. Returns null for an item without index numbers.
- */
-export function findGeneration(record: Fields): number | null {
-  if (typeof record.generation === 'number') return record.generation;
-  const { indices } = selectCardFields(record);
-  const first = indices.find((name) => record[name] !== null);
-  return first === undefined ? null : Number(first.replace('id', ''));
-}
-
 export function formatCell(value: unknown): string {
   if (value === null) return '–';
   if (typeof value === 'object') return JSON.stringify(value);

@@ -10,6 +10,7 @@ import {
 } from '../shared/dom.ts';
 import { watchIcons } from '../shared/icon-loader.ts';
 import { type Exchange, renderExchange } from './render-exchange.ts';
+import { requestText } from './request-text.ts';
 import { connectTabs, findSelectedPanel } from './tabs.ts';
 
 /** An element of the page that shows a request and its response. */
@@ -65,19 +66,13 @@ export async function requestRecord(
 ): Promise<Exchange> {
   const { kind, slug, name } = record;
   const url = siteRoot + fetchPath(recordPath(kind, slug), linkStyle);
-  const start = performance.now();
-  const response = await fetch(url, {
-    headers: { Accept: 'application/json' },
-    signal,
-  });
-  const text = await response.text();
-  const milliseconds = Math.round(performance.now() - start);
+  const { response, text, bytes, milliseconds } = await requestText(url, signal);
   return {
     subject: record,
     name,
     url,
     status: response.status,
-    bytes: new TextEncoder().encode(text).length,
+    bytes,
     milliseconds,
     json: JSON.parse(text),
   };

@@ -1,11 +1,12 @@
+import { readTextField } from '../browse/record.ts';
 import { type GlyphSubject, renderGlyph } from '../glyph/render-glyph.ts';
 import {
-  breakUrls,
   type FindLink,
   type HtmlValue,
   highlightCode,
   html,
-  Markup,
+  type Markup,
+  renderBreakable,
 } from '../shared/html.ts';
 import { type CodeSample, createCodeSamples } from './code-samples.ts';
 import { formatJson } from './format-json.ts';
@@ -42,7 +43,7 @@ export function renderExchange(
   const samples = createCodeSamples(url, subject.kind);
   return html`${renderRequest(exchange)}
 <div class="subject">
-<span class="picture" data-icon="${readIcon(json)}">${renderGlyph(subject)}</span>
+<span class="picture" data-icon="${readTextField(json, 'icon') ?? ''}">${renderGlyph(subject)}</span>
 <p class="subject-name">${name}</p>
 <p class="subject-status">${renderStatus(exchange)}</p>
 </div>
@@ -63,12 +64,8 @@ function renderRequest({ url, subject }: Exchange): Markup {
   const end = path.lastIndexOf(subject.slug);
   const before = path.slice(0, end);
   const after = path.slice(end + subject.slug.length);
-  return html`<p class="request-line"><b>GET</b> <code>${renderPath(before)}<wbr><em>${subject.slug}</em>${renderPath(after)}</code></p>`;
+  return html`<p class="request-line"><b>GET</b> <code>${renderBreakable(before)}<wbr><em>${subject.slug}</em>${renderBreakable(after)}</code></p>`;
 }
-
-/** Renders a path that can break after its slashes. */
-const renderPath = (path: string): Markup =>
-  new Markup(breakUrls(html`${path}`.text));
 
 function renderStatus({ status, bytes, milliseconds }: Exchange): Markup {
   const duration = milliseconds === undefined ? '' : ` · ${milliseconds} ms`;
@@ -82,12 +79,6 @@ function renderHeaders({ headers }: Exchange): Markup | '' {
 
 function renderJsonLink({ jsonUrl }: Exchange): Markup | '' {
   return jsonUrl === undefined ? '' : html`<a href="${jsonUrl}">Open JSON</a>`;
-}
-
-/** Returns the path of a record's icon, or an empty string. */
-function readIcon(json: unknown): string {
-  if (typeof json !== 'object' || json === null) return '';
-  return 'icon' in json ? String(json.icon) : '';
 }
 
 function renderTab({ id, label }: CodeSample, selectedTab: string): Markup {

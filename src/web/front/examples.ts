@@ -1,10 +1,11 @@
 import { kindNames } from '../../contract/kinds.ts';
 import { type LinkBase, recordPath, recordUrl } from '../../contract/paths.ts';
-import { addUrl, findFirstGeneration, type Records } from '../../data/data-set.ts';
+import { addUrl, type Records } from '../../data/data-set.ts';
+import { findFirstGeneration } from '../../data/find-generation.ts';
 import { renderExchange } from '../exchange/render-exchange.ts';
 import { type ResultRow, renderResult } from '../search/render-result.ts';
 import { html, type Markup } from '../shared/html.ts';
-import { getPageLink, type LinkedSite } from '../shared/markup.ts';
+import { getPageLink, type LinkedSite, renderApiLink } from '../shared/markup.ts';
 
 /** Well-known records. If one of them is missing, another record takes its place. */
 const preferredSlugs: readonly string[] = [
@@ -38,10 +39,10 @@ export function renderExamples(
   examples: readonly ResultRow[],
   site: LinkedSite,
 ): Markup[] {
+  const place = { root: '', links: site.links };
   return examples.map((row) => {
     const path = recordPath(row.kind, row.slug);
-    const link = getPageLink({ root: '', links: site.links }, path);
-    return html`<a href="${link}" data-api="${path}">${renderResult(row)}</a>`;
+    return renderApiLink(place, path, renderResult(row));
   });
 }
 

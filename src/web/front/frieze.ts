@@ -1,12 +1,10 @@
 import { drawGlyph } from '../glyph/draw-glyph.ts';
-import { getColorClass, renderInk, traceGlyph } from '../glyph/render-glyph.ts';
+import { CELL_UNITS, traceInGrid } from '../glyph/glyph-grid.ts';
+import { getColorClass, renderInk } from '../glyph/render-glyph.ts';
 import { html, type Markup } from '../shared/html.ts';
 import type { GenerationGroup } from './generations.ts';
 
 const ROWS = 2;
-/** The width of a cell in pixels of a glyph: 8 for the glyph, and 4 for the gap. */
-const CELL_UNITS = 12;
-const GLYPH_OFFSET = 2;
 
 /**
  * Renders two rows of glyphs for narrow screens, on which the wall is below the first
@@ -22,9 +20,8 @@ export function renderFrieze(
   for (let cell = 0; cell < count; cell++) {
     const record = records[Math.floor((cell * records.length) / count)];
     if (!record) continue;
-    const left = (cell % columns) * CELL_UNITS + GLYPH_OFFSET;
-    const top = Math.floor(cell / columns) * CELL_UNITS + GLYPH_OFFSET;
-    const paths = traceGlyph(drawGlyph(record.kind, record.slug), left, top);
+    const glyph = drawGlyph(record.kind, record.slug);
+    const paths = traceInGrid(glyph, cell, columns);
     glyphs.push(
       html`<g class="${getColorClass(record.generation)}">${renderInk(paths)}</g>`,
     );

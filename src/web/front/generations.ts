@@ -1,7 +1,8 @@
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import { listPath } from '../../contract/paths.ts';
 import { formatCount, joinWords } from '../../contract/words.ts';
-import { findFirstGeneration, type Records } from '../../data/data-set.ts';
+import type { Records } from '../../data/data-set.ts';
+import { findFirstGeneration } from '../../data/find-generation.ts';
 import { type GlyphSubject, getColorClass } from '../glyph/render-glyph.ts';
 import { html, type Markup } from '../shared/html.ts';
 import { type LinkedSite, renderApiLink } from '../shared/markup.ts';
@@ -36,8 +37,6 @@ export function groupByGeneration(records: Records): GenerationGroup[] {
   }));
 }
 
-const countAll = ({ records }: GenerationGroup): number => records.length;
-
 /** Renders the label of each stripe. The page's script draws the cells below it. */
 export function renderStripes(
   groups: readonly GenerationGroup[],
@@ -45,7 +44,7 @@ export function renderStripes(
 ): Markup[] {
   return groups.map((group, index) => {
     const value = formatValue(group.generation);
-    const size = countAll(group);
+    const size = group.records.length;
     const parts = kindNames.map((kind) => formatCount(group.counts[kind], kind));
     const label = html`<b>${formatLabel(group.generation, index === 0)}</b> <span class="count" title="${joinWords(parts)}">${size}</span>`;
     const link = renderApiLink(

@@ -7,16 +7,14 @@
 import type { Kind } from '../../contract/kinds.ts';
 import { recordPath } from '../../contract/paths.ts';
 import { drawGlyph, type Glyph } from '../glyph/draw-glyph.ts';
-import { type GlyphPaths, renderInk, traceGlyph } from '../glyph/render-glyph.ts';
+import { CELL_UNITS, traceInGrid } from '../glyph/glyph-grid.ts';
+import { type GlyphPaths, renderInk } from '../glyph/render-glyph.ts';
 import type { Match } from '../search/search-engine.ts';
 import { element, getLinkAttributes, setContent } from '../shared/dom.ts';
 import { html } from '../shared/html.ts';
 import { watchIcons } from '../shared/icon-loader.ts';
 import { shareColumns } from './share-columns.ts';
 
-/** The width of a cell in pixels of a glyph: 8 for the glyph, and 4 for the gap. */
-const CELL_UNITS = 12;
-const GLYPH_OFFSET = 2;
 /** A cell is this many `rem`, like the squares of the paper. */
 const CELL_REM = 1.5;
 /** Wider screens show stripes next to each other. Also in `style.css`. */
@@ -174,9 +172,7 @@ function createCells(records: readonly Match[], columns: number): HTMLElement {
 function traceCells(records: readonly Match[], columns: number): GlyphPaths {
   const paths = { ink: '', shade: '' };
   for (const [index, { kind, slug }] of records.entries()) {
-    const left = (index % columns) * CELL_UNITS + GLYPH_OFFSET;
-    const top = Math.floor(index / columns) * CELL_UNITS + GLYPH_OFFSET;
-    const glyph = traceGlyph(getGlyph(kind, slug), left, top);
+    const glyph = traceInGrid(getGlyph(kind, slug), index, columns);
     paths.ink += glyph.ink;
     paths.shade += glyph.shade;
   }

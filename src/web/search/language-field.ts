@@ -1,3 +1,4 @@
+import { ignoreBlockedStorage } from '../shared/blocked-storage.ts';
 import { findPreferredLanguage } from './preferred-language.ts';
 
 export const getLangAttributes = (language: string) => ({
@@ -28,14 +29,6 @@ export function preselectLanguage(field: HTMLSelectElement): void {
   field.addEventListener('change', () =>
     ignoreBlockedStorage(() => localStorage.setItem(LANGUAGE_KEY, field.value)),
   );
-}
-
-function ignoreBlockedStorage<T>(use: () => T): T | undefined {
-  try {
-    return use();
-  } catch {
-    return undefined;
-  }
 }
 
 export function selectLanguage({ options }: HTMLSelectElement, value: string): void {

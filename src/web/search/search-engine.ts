@@ -6,7 +6,7 @@ import { findName } from '../../data/find-name.ts';
 import type { ResultRow } from './render-result.ts';
 import { listSpellings, rateSpelling, separateWords, simplify } from './spelling.ts';
 
-export type Match = Omit<ResultRow, 'language'>;
+export type Match = Omit<ResultRow, 'language' | 'query'>;
 
 /** The records among which to search. */
 export interface SearchScope {

@@ -1,5 +1,5 @@
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
-import type { Markup } from './html.ts';
+import { type Markup, renderBreakable } from './html.ts';
 import { removeCredentials } from './page-url.ts';
 
 const script = document.currentScript as HTMLScriptElement;
@@ -32,22 +32,6 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   }
   created.append(...content);
   return created;
-}
-
-/**
- * Lets long URLs break after their separators, so that they do not break inside a
- * word.
- */
-export function breakUrls(text: string): Content[] {
-  const content: Content[] = [];
-  // The separator is a captured group, so `split` also returns the separators, as
-  // every other element.
-  for (const [index, part] of text.split(/([/?&=])(?=\w)/).entries()) {
-    const isSeparator = index % 2 === 1;
-    content.push(part);
-    if (isSeparator) content.push(element('wbr'));
-  }
-  return content;
 }
 
 /**
@@ -120,8 +104,11 @@ export const getLinkAttributes = (address: string): Attributes => ({
   'data-api': address,
 });
 
-export const createLink = (address: string, text: string): HTMLElement =>
-  element('a', getLinkAttributes(address), ...breakUrls(text));
+export function createLink(address: string, text: string): HTMLElement {
+  const link = element('a', getLinkAttributes(address));
+  setContent(link, renderBreakable(text));
+  return link;
+}
 
 /**
  * Whether the page was opened as a file. Browsers block requests from scripts on

@@ -58,6 +58,10 @@ export function breakUrls(markup: string): string {
   });
 }
 
+/** Renders a URL that can break after its separators. */
+export const renderBreakable = (url: string): Markup =>
+  new Markup(breakUrls(escapeValue(url)));
+
 /**
  * Finds the target of a link for a token such as `"https://example.org/"`. Returns
  * undefined if the token is not a link.

@@ -4,6 +4,7 @@
  */
 
 import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
+import { ignoreBlockedStorage } from './blocked-storage.ts';
 import { siteRoot } from './dom.ts';
 
 const MAX_REQUESTS = 6;
@@ -34,17 +35,14 @@ addEventListener('scroll', schedule, { passive: true });
 
 function mayLoadIcons(): boolean {
   if (iconMode === 'mirror') return true;
-  if (iconMode !== 'link' || sessionStorageHas(STOPPED_KEY)) return false;
+  if (iconMode !== 'link' || hasStoppedBefore()) return false;
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   return connection?.saveData !== true;
 }
 
-function sessionStorageHas(key: string): boolean {
-  try {
-    return sessionStorage.getItem(key) !== null;
-  } catch {
-    return false;
-  }
+function hasStoppedBefore(): boolean {
+  const value = ignoreBlockedStorage(() => sessionStorage.getItem(STOPPED_KEY));
+  return value === 'stopped';
 }
 
 /** Watches every element below `root` whose `data-icon` is the path of an icon. */
@@ -81,7 +79,9 @@ function loadVisibleIcons(): void {
 async function loadIcon(slot: HTMLElement): Promise<void> {
   const { icon = '' } = slot.dataset;
   try {
-    const picture = loadedIcons.get(icon) ?? (await fetchIcon(icon));
+    // Another element may have loaded the icon, or found that there is none.
+    const loadedIcon = loadedIcons.get(icon);
+    const picture = loadedIcon === undefined ? await fetchIcon(icon) : loadedIcon;
     loadedIcons.set(icon, picture);
     if (picture) showIcon(slot, picture);
   } catch {
@@ -117,11 +117,8 @@ async function isPlaceholder(image: Blob): Promise<boolean> {
 function stop(): void {
   isStopped = true;
   observer.disconnect();
-  try {
-    sessionStorage.setItem(STOPPED_KEY, 'stopped');
-  } catch {
-    // If storage is blocked, the next page tries again.
-  }
+  // If storage is blocked, the next page tries again.
+  ignoreBlockedStorage(() => sessionStorage.setItem(STOPPED_KEY, 'stopped'));
 }
 
 /** Icons are drawn on a canvas, because the page's policy forbids `blob:` images. */

@@ -62,15 +62,6 @@ describe('classifyColumn', () => {
   });
 });
 
-it.each([
-  [{ generation: 2 }, 2],
-  [{ id: 1, id1: null, id2: 5, id3: 6 }, 2],
-  [{ id: 1, id1: null }, null],
-  [{ id: 1 }, null],
-])('finds the generation of %j: %s', (fields, generation) => {
-  expect(record.findGeneration(fields)).toBe(generation);
-});
-
 it('returns the value of a text field', () => {
   expect(record.readTextField(item, 'name')).toBe('Potion');
 });

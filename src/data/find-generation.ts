@@ -1,0 +1,16 @@
+const INDEX_FIELD = /^id(\d+)$/;
+
+/**
+ * Returns the generation of a move, or the first generation in which an item has an
+ * index number. Returns null for an item without index numbers. Browsers run this
+ * function, so it does not use the schemas. The fields `id1` to `id9` are in this order.
+ */
+export function findFirstGeneration(record: object): number | null {
+  for (const [name, value] of Object.entries(record)) {
+    if (typeof value !== 'number') continue;
+    if (name === 'generation') return value;
+    const generation = INDEX_FIELD.exec(name)?.[1];
+    if (generation !== undefined) return Number(generation);
+  }
+  return null;
+}

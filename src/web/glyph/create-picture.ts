@@ -1,0 +1,13 @@
+import { element, setContent } from '../shared/dom.ts';
+import { type GlyphSubject, renderGlyph } from './render-glyph.ts';
+
+/**
+ * Creates a record's picture: its glyph, in whose place the icon appears later.
+ *
+ * @param icon the path of the icon; an empty string if the glyph should stay
+ */
+export function createPicture(subject: GlyphSubject, icon = ''): HTMLElement {
+  const picture = element('span', { class: 'picture', 'data-icon': icon });
+  setContent(picture, renderGlyph(subject));
+  return picture;
+}
