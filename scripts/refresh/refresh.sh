@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
-# Refreshes data/, then builds the site in build/ from it and checks the site. White space separates the
-# items of a list.
+# Refreshes data/, then builds the site in build/ from it and checks the site.
 #
-#   REFRESH_SOURCE          rest or csv (rest)
-#   REFRESH_UPSTREAM        another upstream of that source
-#   REFRESH_ALLOW_MISSING   records that may disappear: move/pound item/potion names/fr
-#   REFRESH_SKIP            records to leave out: item/17
-#   REFRESH_MAX_SHRINK      percentage of records that may disappear (1)
-#   REFRESH_HOSTS           hosts to build for, with BASE_URL (netlify)
-#   PAGES_URL               address on GitHub Pages; if it is set, builds another site,
-#                           in .cache/refresh/pages/
+#   BASE_URL           address of the site
+#   REFRESH_HOSTS      hosts to build for, separated by white space (netlify)
+#   REFRESH_SOURCE     rest or csv (rest)
+#   REFRESH_UPSTREAM   another upstream of that source
+#   REFRESH_OPTIONS    other options of `gamedata snapshot`, such as --skip item/17
+#   PAGES_URL          address on GitHub Pages; if it is set, builds another site, in
+#                      .cache/refresh/pages/
 #
 # Writes BASE_URL as `base_url`, and one of these outcomes:
 #
@@ -33,47 +31,24 @@ write_outcome() {
   write_output "outcome=$1"
 }
 
-# Prints a value without white space at its ends. Replaces other white space by single
-# spaces, because people paste values with line breaks.
-normalize() {
-  # Most values are empty, so this avoids starting Node.
-  [ -n "$1" ] || return 0
-  node -p 'process.argv[1].trim().replace(/\s+/g, " ")' -- "$1"
-}
-
-BASE_URL=$(normalize "${BASE_URL:-}")
+# People paste values with line breaks, so white space at the ends of values is removed,
+# and any white space separates words.
+IFS=$' \t\r\n'
+read -rd '' BASE_URL <<< "${BASE_URL:-}" || true
+read -rd '' REFRESH_SOURCE <<< "${REFRESH_SOURCE:-}" || true
+read -rd '' REFRESH_UPSTREAM <<< "${REFRESH_UPSTREAM:-}" || true
+read -rd '' -a options <<< "${REFRESH_OPTIONS:-}" || true
+read -rd '' -a hosts <<< "${REFRESH_HOSTS:-}" || true
 export BASE_URL
 write_output "base_url=$BASE_URL"
 
-# Appends an option and its words to an array:
-# `append <array> <option> <pattern> <expected> <words>`. Each word must match the
-# pattern, so that it cannot be an option itself.
-append() {
-  local -n array=$1
-  local option=$2 pattern=$3 expected=$4 words word
-  read -ra words <<< "$(normalize "$5")"
-  for word in "${words[@]}"; do
-    if [[ ! $word =~ ^($pattern)$ ]]; then
-      echo "$option: got \"$word\": expected $expected" >&2
-      exit 2
-    fi
-  done
-  if [ "${#words[@]}" -gt 0 ]; then array+=("$option" "${words[@]}"); fi
-}
-
-# Unlike `auto`, neither source falls back to the bundled data.
-source_name=$(normalize "${REFRESH_SOURCE:-}")
-source=()
-append source --source 'rest|csv' 'rest or csv' "${source_name:-rest}"
-append source --upstream '[^-].*' 'a URL or a folder' "${REFRESH_UPSTREAM:-}"
-append source --allow-missing '[a-z]+/[a-z0-9-]+|names/[A-Za-z0-9-]+' '<kind>/<slug> or names/<language>' "${REFRESH_ALLOW_MISSING:-}"
-append source --skip '[a-z]+/[0-9]+' '<kind>/<id>' "${REFRESH_SKIP:-}"
-append source --max-shrink '[0-9]{1,3}(\.[0-9]+)?' 'a percentage' "${REFRESH_MAX_SHRINK:-}"
-hosts=()
-append hosts --host '[a-z][a-z-]*' 'names of hosts' "${REFRESH_HOSTS:-}"
+if [ "${#hosts[@]}" -gt 0 ]; then hosts=(--host "${hosts[@]}"); fi
+# The default, `auto`, would keep the old data if the upstream cannot be read.
+options+=(--source "${REFRESH_SOURCE:-rest}")
+if [ -n "$REFRESH_UPSTREAM" ]; then options+=(--upstream "$REFRESH_UPSTREAM"); fi
 
 status=0
-gamedata snapshot "${source[@]}" --data data --json > "$work/report.json" 2> "$work/log.txt" || status=$?
+gamedata snapshot "${options[@]}" --data data --json > "$work/report.json" 2> "$work/log.txt" || status=$?
 cat "$work/log.txt" >&2
 if [ "$status" -ne 0 ]; then
   code=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).error.code' "$work/report.json") || code=bug

@@ -3,11 +3,9 @@
 # an annotation instead. Requires gh and the permissions `actions: write` and
 # `issues: write`.
 #
-#   report.sh refused
-#       reports why the data was refused
-#   report.sh stale
-#       reports that the last success is older than a week. Also enables the workflow
-#       again, because GitHub disables schedules after 60 days without a commit.
+#   report.sh <outcome of the refresh>
+#       reports why the data was refused, or otherwise whether the last success is older
+#       than a week
 #   report.sh proposal <base> <head>
 #       gives the link that opens a pull request, because the workflow may not open it
 set -euo pipefail
@@ -71,8 +69,7 @@ $message
 
 ${hint:+$hint
 
-}Run the workflow manually with \`allow_missing\` (records that may disappear or were renamed), \`skip\` (records to leave out) or
-\`max_shrink\`.
+}If this message names options, run the workflow manually with these options.
 
 ${GITHUB_RUN_ID:+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID}
 END
@@ -80,9 +77,7 @@ END
 }
 
 report_staleness() {
-  local title='The data is no longer refreshed' workflow last since age
-  workflow="repos/$GITHUB_REPOSITORY/actions/workflows/refresh.yml"
-  gh api --silent --method PUT "$workflow/enable"
+  local title='The data is no longer refreshed' last since age
   last=$(gh run list --workflow refresh.yml --branch "$GITHUB_REF_NAME" --status success --limit 1 --json createdAt --jq '.[0].createdAt // empty')
   # Before the first success, the age of the workflow counts.
   since=${last:-$(gh api "$workflow" --jq .created_at)}
@@ -114,12 +109,14 @@ END
   report "$title" edit
 }
 
+if [ "${1:-}" = proposal ]; then
+  report_proposal "$2" "$3"
+  exit 0
+fi
+# GitHub disables schedules after 60 days without a commit.
+workflow="repos/$GITHUB_REPOSITORY/actions/workflows/refresh.yml"
+gh api --silent --method PUT "$workflow/enable"
 case ${1:-} in
   refused) report_refusal ;;
-  stale) report_staleness ;;
-  proposal) report_proposal "$2" "$3" ;;
-  *)
-    echo "usage: $0 refused|stale|proposal <base> <head>" >&2
-    exit 2
-    ;;
+  *) report_staleness ;;
 esac

@@ -85,7 +85,7 @@ function expectPinnedActions(text: string): void {
 const writePermissions: Readonly<Record<string, string[]>> = {
   conclude: ['contents', 'actions', 'issues', 'pull-requests'],
   attest: ['id-token', 'attestations'],
-  pages: ['pages', 'id-token', 'attestations'],
+  pages: ['pages', 'id-token'],
   publish: ['contents', 'id-token', 'attestations'],
   image: ['packages', 'id-token', 'attestations'],
 };
@@ -198,30 +198,14 @@ describe('refresh.yml', () => {
     expect(listRuns(jobs.conclude)).toEqual([
       'bash scripts/refresh/receive.sh .cache/received',
       'bash scripts/refresh/commit.sh --push',
-      'bash scripts/refresh/hook.sh "$OUTCOME"',
-      'bash scripts/refresh/report.sh refused',
-      'bash scripts/refresh/report.sh stale',
+      'bash scripts/refresh/report.sh "$OUTCOME"',
     ]);
-  });
-
-  it("calls Netlify's build hook unless the refresh opened a pull request", () => {
-    const hook = jobs.conclude?.steps.find(({ run }) => run?.includes('hook.sh'));
-    expect(hook?.if).toContain("needs.refresh.result == 'success'");
-    expect(hook?.if).toContain("steps.commit.outputs.pushed != 'false'");
-    expect(hook?.if).not.toContain('outcome');
-  });
-
-  it("passes the URL of Netlify's build hook only to the step that calls it", () => {
-    for (const { run, env = {} } of jobs.conclude?.steps ?? []) {
-      const callsHook = run?.includes('hook.sh') === true;
-      expect('NETLIFY_BUILD_HOOK' in env, run).toBe(callsHook);
-    }
   });
 
   it('passes every variable that refresh.sh reads to the job that runs the script', () => {
     const script = read('scripts/refresh/refresh.sh');
     const variables = script.match(/(?<=^# {3})REFRESH_\w+(?= )/gm) ?? [];
-    expect(variables.length).toBeGreaterThan(4);
+    expect(variables.length).toBeGreaterThan(3);
     const passedVariables = Object.keys(jobs.refresh?.env ?? {});
     expect(passedVariables.sort()).toEqual(['BASE_URL', ...variables].sort());
   });
@@ -260,24 +244,10 @@ describe('refresh.yml', () => {
   );
 
   it("attests each site's manifest", () => {
-    const subjects: unknown[] = [];
-    for (const job of [jobs.attest, jobs.pages]) {
-      for (const step of job?.steps ?? []) {
-        const subject = step.with?.['subject-path'];
-        if (subject !== undefined) subjects.push(subject);
-      }
-    }
-    expect(subjects).toEqual([
-      'build/manifest.json',
-      '.cache/refresh/pages/manifest.json',
-    ]);
-  });
-
-  it('deploys a site to Pages after attesting its manifest', () => {
-    const steps = jobs.pages?.steps ?? [];
-    const actions = steps.map(({ uses, run }) => uses ?? run);
-    expect(actions.join('\n')).toMatch(
-      /attest-build[\s\S]*cp "\$BUNDLE" \S+\/pages\/manifest\.sigstore\.json[\s\S]*upload-pages/,
+    const steps = jobs.attest?.steps ?? [];
+    const [attestation] = listUses(steps, 'actions/attest-build-provenance');
+    expect(attestation?.with?.['subject-path']).toBe(
+      'build/manifest.json\n.cache/refresh/pages/manifest.json\n',
     );
   });
 });
