@@ -4,7 +4,6 @@ import { fieldSchema, namedSchema } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { editionSchema } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
-import { type LinkBase, recordUrl } from '../contract/paths.ts';
 import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
 import type { ServedRecord } from '../contract/served.ts';
 import { createDigester, sha256 } from '../sha256.ts';
@@ -125,18 +124,6 @@ export function findGenerations(records: Records): GenerationRange | undefined {
   if (generations.size === 0) return undefined;
   return { first: Math.min(...generations), last: Math.max(...generations) };
 }
-
-export const addUrl = (
-  base: LinkBase,
-  kind: Kind,
-  record: RecordOf<Kind>,
-): ServedRecord => ({
-  url: recordUrl(base, kind, record.slug),
-  ...record,
-});
-
-export const addUrls = (base: LinkBase, records: Records): ServedRecords =>
-  mapKinds((kind) => records[kind].map((record) => addUrl(base, kind, record)));
 
 /**
  * A complete data set from one edition of the upstream, including its past. A data

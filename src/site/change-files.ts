@@ -8,6 +8,7 @@ import {
   recordPath,
 } from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
+import { createMovedPaths } from '../data/api-values.ts';
 import { describeGroups, formatHeadline } from '../data/describe-changes.ts';
 import { encodeHistory } from '../data/history.ts';
 
@@ -23,7 +24,7 @@ export function createChangeFiles(
   redirects: readonly Redirect[],
   site: DatedSite,
 ): readonly SiteFile[] {
-  const moved = Object.fromEntries(redirects.map(({ path, to }) => [path, to]));
+  const moved = createMovedPaths(redirects);
   return [
     { path: CHANGES_FILE, body: encodeHistory(history) },
     { path: FEED_FILE, body: encodeFeed(history, site) },

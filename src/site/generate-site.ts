@@ -13,7 +13,8 @@ import {
 } from '../contract/paths.ts';
 import { getIconRedirect } from '../contract/responses.ts';
 import type { CompiledSchemas } from '../contract/served.ts';
-import { addUrls, type DataSet } from '../data/data-set.ts';
+import { addUrls } from '../data/api-values.ts';
+import type { DataSet } from '../data/data-set.ts';
 import { createDataSetFiles } from '../data/data-set-folder.ts';
 import { createRedirects } from '../data/redirects.ts';
 import type { HostContext } from '../hosts/host.ts';

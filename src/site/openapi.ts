@@ -24,7 +24,8 @@ import {
   joinWords,
   TRADEMARK_NOTE,
 } from '../contract/words.ts';
-import { addUrl, addUrls, type Records } from '../data/data-set.ts';
+import { addUrl, addUrls } from '../data/api-values.ts';
+import type { Records } from '../data/data-set.ts';
 import { selectNames } from '../data/names.ts';
 import { hasNoRateLimit, listKeptGuarantees } from '../hosts/index.ts';
 import { renderDocs } from '../web/docs/render-docs.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'fflate';
 import { plainBulkRows, type SiteFileRow } from '../contract/files.ts';
-import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
 import {
   encodeText,
   getLinkBase,
@@ -8,11 +8,11 @@ import {
   type SiteFile,
 } from '../contract/meta.ts';
 import { getNativeName, type Names } from '../contract/names.ts';
-import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
 import type { RecordOf } from '../contract/records.ts';
 import { createErrorBody, errorDetails, errorFiles } from '../contract/responses.ts';
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
+import { createApiValues } from '../data/api-values.ts';
 import type { Records, ServedRecords } from '../data/data-set.ts';
 import { findFirstGeneration } from '../data/find-generation.ts';
 
@@ -28,18 +28,9 @@ export function createApiFiles(
   served: ServedRecords,
   meta: Pick<Meta, 'base_url' | 'links'>,
 ): SiteFile[] {
-  const base = getLinkBase(meta);
-  const root = mapKinds((kind) => paths.listUrl(base, kind));
-  const files = [
-    createJsonFile(paths.rootFile, root),
-    createJsonFile(paths.META_FILE, meta),
-  ];
-  for (const kind of kindNames) {
-    files.push(...createListPages(base, kind, served));
-    for (const record of served[kind]) {
-      files.push(createJsonFile(paths.recordFile(kind, record.slug), record));
-    }
-  }
+  const apiValues = createApiValues(getLinkBase(meta), served);
+  const files = [createJsonFile(paths.META_FILE, meta)];
+  for (const [file, value] of apiValues) files.push(createJsonFile(file, value));
   for (const status of [400, 404, 405] as const) {
     files.push({
       path: errorFiles[status],
@@ -47,22 +38,6 @@ export function createApiFiles(
     });
   }
   return files;
-}
-
-/** Creates a file for each page of a list. */
-function createListPages(
-  base: paths.LinkBase,
-  kind: Kind,
-  served: ServedRecords,
-): SiteFile[] {
-  const records = served[kind];
-  const count = records.length;
-  return pageOffsets(count).map((offset) => {
-    const range = { limit: PAGE_SIZE, offset };
-    const results = records.slice(offset, offset + PAGE_SIZE);
-    const page = paths.createListPage(base, kind, { range, count, results });
-    return createJsonFile(paths.listPageFile(kind, offset), page);
-  });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { getLinkBase, type Meta } from '../contract/meta.ts';
 import * as paths from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
-import { addUrls, type DataSet, type Records } from '../data/data-set.ts';
+import { addUrls } from '../data/api-values.ts';
+import type { DataSet, Records } from '../data/data-set.ts';
 import { readDataSet } from '../data/data-set-folder.ts';
 import { createRedirects } from '../data/redirects.ts';
 import { type Bytes, encode } from '../serve/handler/asset-store.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { kindNames } from '../../src/contract/kinds.ts';
+import { addUrl } from '../../src/data/api-values.ts';
 import {
-  addUrl,
   digestLines,
   digestRecords,
   encodeLine,

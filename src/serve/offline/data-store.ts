@@ -1,7 +1,12 @@
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
-import { PAGE_SIZE, pageOffsets } from '../../contract/page-range.ts';
 import * as paths from '../../contract/paths.ts';
 import {
+  addUrls,
+  createApiValues,
+  createMovedPaths,
+} from '../../data/api-values.ts';
+import {
+  type Addressed,
   type AddressedRecords,
   createRedirects,
   type OldSlugs,
@@ -41,20 +46,19 @@ export const dataFiles: readonly string[] = [
 
 /**
  * Creates a store with the same API files as the site's folder. The site has thousands
- * of them, so each file is created when it is first requested. All other files come
+ * of them, so each file is encoded when it is first requested. All other files come
  * from `readFile`.
  */
 export async function createDataStore(
   meta: OfflineMeta,
   readFile: ReadFile,
 ): Promise<AssetStore> {
-  const apiFiles = await listApiFiles(meta, readFile);
+  const values = await createValues(meta, readFile);
 
   async function loadAsset(file: string): Promise<Asset | undefined> {
-    const createValue = apiFiles.get(file);
-    const body = createValue
-      ? encode(JSON.stringify(createValue()))
-      : await readFile(file);
+    const value = values.get(file);
+    const body =
+      value === undefined ? await readFile(file) : encode(JSON.stringify(value));
     if (!body) return undefined;
     return { body, etag: await createEtag(body) };
   }
@@ -69,63 +73,23 @@ export async function createDataStore(
   };
 }
 
-/** Functions that create the JSON values of the API files, by file. */
-type ApiFiles = ReadonlyMap<string, () => unknown>;
-
-/** Lists the API root, the built list pages, the records and the redirects. */
-async function listApiFiles(
+/** Creates the values of the API and of the redirects, by file. */
+async function createValues(
   meta: OfflineMeta,
   readFile: ReadFile,
-): Promise<ApiFiles> {
+): Promise<Map<string, unknown>> {
   const base: paths.LinkBase = { baseUrl: meta.base_url, links: meta.links };
   const records = await readRecords(readFile);
   const oldSlugs = await readOldSlugs(readFile);
-  const apiFiles = new Map<string, () => unknown>();
-  apiFiles.set(paths.rootFile, () => mapKinds((kind) => paths.listUrl(base, kind)));
-  apiFiles.set(paths.MOVED_FILE, () => createMovedPaths(oldSlugs, records));
-  for (const kind of kindNames) {
-    const kindRecords = records[kind];
-    for (const record of kindRecords) {
-      const file = paths.recordFile(kind, record.slug);
-      apiFiles.set(file, () => addUrl(base, kind, record));
-    }
-    for (const offset of pageOffsets(kindRecords.length)) {
-      const file = paths.listPageFile(kind, offset);
-      apiFiles.set(file, () => createBuiltPage(base, kind, kindRecords, offset));
-    }
-  }
-  return apiFiles;
+  const values = createApiValues(base, addUrls(base, records));
+  const redirects = createRedirects(oldSlugs, records);
+  values.set(paths.MOVED_FILE, createMovedPaths(redirects));
+  return values;
 }
 
-/** A record without `url`. The build has already validated all of its fields. */
-type StoredRecord = AddressedRecords[Kind][number];
-
-function addUrl(base: paths.LinkBase, kind: Kind, record: StoredRecord): object {
-  return { url: paths.recordUrl(base, kind, record.slug), ...record };
-}
-
-/** Creates the page that the build has created at an offset. */
-function createBuiltPage(
-  base: paths.LinkBase,
-  kind: Kind,
-  records: readonly StoredRecord[],
-  offset: number,
-): paths.ListPage {
-  const range = { limit: PAGE_SIZE, offset };
-  const pageRecords = records.slice(offset, offset + PAGE_SIZE);
-  const results = pageRecords.map((record) => addUrl(base, kind, record));
-  const count = records.length;
-  return paths.createListPage(base, kind, { range, count, results });
-}
-
-function createMovedPaths(oldSlugs: OldSlugs, records: AddressedRecords): object {
-  const moved: Record<string, string> = {};
-  for (const { path, to } of createRedirects(oldSlugs, records)) moved[path] = to;
-  return moved;
-}
-
+/** Reads the records, of which the build has already validated all fields. */
 async function readRecords(readFile: ReadFile): Promise<AddressedRecords> {
-  const records: Record<Kind, StoredRecord[]> = mapKinds(() => []);
+  const records: Record<Kind, Addressed[]> = mapKinds(() => []);
   for (const kind of kindNames) {
     const text = await readText(readFile, paths.recordsFile(kind));
     for (const line of text.split('\n')) {

@@ -1,6 +1,7 @@
 import { kindNames } from '../../contract/kinds.ts';
 import { type LinkBase, recordPath, recordUrl } from '../../contract/paths.ts';
-import { addUrl, type Records } from '../../data/data-set.ts';
+import { addUrl } from '../../data/api-values.ts';
+import type { Records } from '../../data/data-set.ts';
 import { findFirstGeneration } from '../../data/find-generation.ts';
 import { renderExchange } from '../exchange/render-exchange.ts';
 import { type ResultRow, renderResult } from '../search/render-result.ts';
