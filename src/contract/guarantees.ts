@@ -21,7 +21,10 @@ const table = {
     needs: 'files',
     title: 'every record is the same object at its own URL and in its list',
   },
-  icons: { needs: 'files', title: 'icons are images' },
+  icons: {
+    needs: 'files',
+    title: 'icons are images, or redirect to images elsewhere',
+  },
   names: { needs: 'files', title: 'the names in every language are served' },
   'media-type': { needs: 'files', title: 'JSON is served as application/json' },
   head: { needs: 'files', title: 'HEAD responds like GET, without a body' },

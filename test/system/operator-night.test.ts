@@ -157,7 +157,7 @@ function run(
     .replaceAll('/etc/nginx', at('etc'))
     .replaceAll('/opt/gamedata', opt)
     .replaceAll('/srv/gamedata', srv)
-    .replace('/usr/bin/node', process.execPath);
+    .replace('/usr/bin/env node', process.execPath);
   const privileges = [
     '--reuid',
     String(USER),
