@@ -5,30 +5,28 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import Papa from 'papaparse';
-import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import * as z from 'zod';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
-import { formatValue } from '../contract/parse.ts';
+import { formatValue, parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, isUrl } from '../contract/paths.ts';
-import { formatCount, listFirst, pluralize } from '../contract/words.ts';
-import { describeReadFailure, GamedataError } from '../errors.ts';
+import { pluralize } from '../contract/words.ts';
+import { describeReadFailure, GamedataError, isExpected } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText } from './body.ts';
 import type { AcceptableResponse, Client } from './client.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
+import { fetchIconList, type IconList, readIconFolder } from './icon-list.ts';
 import {
-  checkIcons,
-  fetchIconList,
-  type IconList,
-  readIconFolder,
-} from './icon-list.ts';
-import {
+  collectNames,
   type KindFields,
+  type NameInLanguage,
   normalize,
   type RawRecord,
   type RawRecords,
   sanitizeSlug,
-  separateEnglishName,
 } from './normalize.ts';
 import {
   describeUnknownSkips,
@@ -40,74 +38,62 @@ import {
 const DEFAULT_UPSTREAM =
   'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
-/** The text of each table, by the name of the table. */
-type TableTexts = Readonly<Record<string, string>>;
+/** The cells of a row that we read, by the name of their column. */
+type Row = Readonly<Record<string, string>>;
 
-interface KindTable<K extends Kind> {
-  /**
-   * The columns to read from the kind's table, in addition to `id` and `identifier`.
-   */
-  readonly columns: readonly string[];
-  /**
-   * The columns to read from other tables with rows about the records, in addition to
-   * the record's id.
-   */
-  readonly otherTables: Readonly<Record<string, readonly string[]>>;
-  /**
-   * Reads the fields specific to this kind.
-   *
-   * @param row the record's row in the kind's table
-   * @param findRows finds the record's rows in another table
-   */
-  readFields(row: Row, findRows: FindRows): KindFields<K>;
-}
+/** The rows of each table, by the name of the table. */
+type Tables = Readonly<Record<string, readonly Row[]>>;
 
-type FindRows = (table: string) => readonly Row[];
-
-const kinds: { readonly [K in Kind]: KindTable<K> } = {
-  move: {
-    columns: ['generation_id'],
-    otherTables: {},
-    readFields: readGeneration,
-  },
-  item: {
-    columns: [],
-    otherTables: { item_game_indices: ['generation_id', 'game_index'] },
-    readFields: readItemFields,
-  },
+/** The columns that we read from each table. A table may have more columns. */
+const columnsByTable: Readonly<Record<string, readonly string[]>> = {
+  moves: ['id', 'identifier', 'generation_id'],
+  move_names: ['move_id', 'local_language_id', 'name'],
+  items: ['id', 'identifier'],
+  item_names: ['item_id', 'local_language_id', 'name'],
+  item_game_indices: ['item_id', 'generation_id', 'game_index'],
+  languages: ['id', 'identifier'],
 };
 
-function readGeneration(row: Row): { generation: number } {
-  return { generation: parseInteger(row, 'generation_id') };
-}
-
-function readItemFields(row: Row, findRows: FindRows): KindFields<'item'> {
-  const gameIndices: KindFields<'item'>['gameIndices'][number][] = [];
-  for (const indexRow of findRows('item_game_indices')) {
-    const { generation } = readGeneration(indexRow);
-    gameIndices.push({ generation, index: parseInteger(indexRow, 'game_index') });
-  }
-  const slug = sanitizeSlug(readIdentifier(row));
-  return { gameIndices, sprite: deriveSpritePath(slug) };
-}
-
-/** Lists the columns to read from each table. A table may have more columns. */
-function listColumns(): Record<string, readonly string[]> {
-  const columns: Record<string, readonly string[]> = {};
-  for (const kind of kindNames) {
-    columns[pluralize(kind)] = ['id', 'identifier', ...kinds[kind].columns];
-    columns[`${kind}_names`] = [`${kind}_id`, 'local_language_id', 'name'];
-    for (const [table, names] of Object.entries(kinds[kind].otherTables)) {
-      columns[table] = [`${kind}_id`, ...names];
-    }
-  }
-  columns.languages = ['id', 'identifier'];
-  return columns;
-}
-
-const columnsByTable: Readonly<Record<string, readonly string[]>> = listColumns();
-
 export const tableNames = Object.keys(columnsByTable);
+
+/**
+ * The tables with rows about the records of a kind, in addition to the kind's own
+ * table. Their first column has the id of the record.
+ */
+const otherTables: Readonly<Record<Kind, readonly string[]>> = {
+  move: ['move_names'],
+  item: ['item_names', 'item_game_indices'],
+};
+
+const integer = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected an integer')
+  .transform(Number);
+
+const idSchema = z.object({ id: integer });
+const identifierSchema = z.object({
+  identifier: z.string().min(1, 'expected an identifier'),
+});
+
+const gameIndexSchema = z
+  .object({ generation_id: integer, game_index: integer })
+  .transform((row) => ({ generation: row.generation_id, index: row.game_index }));
+
+/**
+ * The fields specific to each kind. They are read from the record's row, to which its
+ * rows in each other table have been added.
+ */
+const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
+  move: z
+    .object({ generation_id: integer })
+    .transform((row) => ({ generation: row.generation_id })),
+  item: z
+    .object({ identifier: z.string(), item_game_indices: z.array(gameIndexSchema) })
+    .transform((row) => ({
+      gameIndices: row.item_game_indices,
+      sprite: deriveSpritePath(sanitizeSlug(row.identifier)),
+    })),
+};
 
 /**
  * Reads the tables, and then the icon list, because the tables do not show which
@@ -115,12 +101,12 @@ export const tableNames = Object.keys(columnsByTable);
  * from URLs.
  */
 export const csvSource: Source = async (context) => {
-  const { upstream = DEFAULT_UPSTREAM, today } = context;
+  const { upstream = DEFAULT_UPSTREAM, today, previous } = context;
   if (isUrl(upstream)) return fetchDataSet(upstream, context);
-  const { texts, captured } = readTables(upstream);
+  const { tables, captured } = readTables(upstream);
   return createResult(context, {
-    texts,
-    icons: readIconFolder(upstream),
+    tables,
+    icons: readIconFolder(upstream, previous),
     upstream: 'local files',
     // The clock that set the files' modification times may have been ahead, so we
     // limit the date to today.
@@ -136,17 +122,17 @@ async function fetchDataSet(
   // Reading a folder does not require undici, so we import it as late as possible.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(context), context.signal, async (client) => {
-    const texts = await fetchTables(client, upstream, context.onProgress);
+    const tables = await fetchTables(client, upstream, context.onProgress);
     const icons = await fetchIconList(client, upstream, context);
     const { today: captured } = context;
-    const result = createResult(context, { texts, icons, upstream, captured });
+    const result = createResult(context, { tables, icons, upstream, captured });
     return { ...result, requests: client.stats };
   });
 }
 
 /** The tables and icons, together with the origin to record in the data set. */
-interface Tables {
-  readonly texts: TableTexts;
+interface Upstream {
+  readonly tables: Tables;
   readonly icons: IconList;
   readonly upstream: string;
   /** The capture date in the form `YYYY-MM-DD`. */
@@ -154,16 +140,27 @@ interface Tables {
 }
 
 /**
- * Creates the data set from tables and the icon list. The tables do not contain icons, so
- * each item first gets the icon that the upstream's rule derives. Then icons that do not
- * exist are removed.
+ * Creates the data set from the tables and the icon list. The tables do not contain
+ * icons, so each item first gets the icon that the upstream's rule derives, and then
+ * keeps it only if the icon exists.
  */
 function createResult(
-  { skip, previous }: SourceContext,
-  { texts, icons, upstream, captured }: Tables,
+  { skip }: SourceContext,
+  { tables, icons, upstream, captured }: Upstream,
 ): SourceResult {
-  const { records, failed, notices } = parseRecords(texts, skip);
-  const checked = checkIcons(records.item, icons, previous);
+  const joined = mapKinds((kind) => joinTables(kind, tables));
+  const languages = readLanguages(tables);
+  const failed = createFailedRecords(skip);
+  // The schema of a kind returns the fields of that kind. TypeScript cannot infer this.
+  const records = mapKinds((kind) => {
+    const skippedIds = skip?.[kind] ?? [];
+    const wanted = joined[kind].filter(({ id }) => !skippedIds.includes(id));
+    return parseRecords(kind, wanted, languages, failed);
+  }) as unknown as RawRecords;
+  const items = records.item.map((item) => ({
+    ...item,
+    sprite: icons.findIcon(item),
+  }));
   const provenance = {
     source: 'csv',
     upstream,
@@ -172,251 +169,139 @@ function createResult(
     skipped: skip,
   } as const;
   return {
-    dataSet: normalize({ ...records, item: checked.items }, provenance, failed),
+    dataSet: normalize({ ...records, item: items }, provenance, failed),
     source: 'csv',
     isCopy: false,
-    notices: [...notices, ...checked.notices],
+    notices: [...describeUnknownSkips(skip, joined), ...icons.notices],
   };
 }
 
-interface ParsedRecords {
-  readonly records: RawRecords;
-  /** The records that could not be parsed. */
-  readonly failed: FailedRecords;
-  readonly notices: readonly string[];
+/** The rows about one record. */
+interface JoinedRecord {
+  readonly id: number;
+  /** The record's row in the kind's own table. */
+  readonly row: Row;
+  /** The record's rows in each other table, by the name of the table. */
+  readonly otherRows: Readonly<Record<string, Row[]>>;
 }
 
 /**
- * Parses the records of all kinds. Rows that belong to no record are ignored with one
- * notice, because the tables may be from slightly different times.
+ * Joins the tables about the records of a kind by the records' ids. An id should have
+ * one row in the kind's own table. If it has several, `normalize` rejects them later
+ * with an error that names the records.
+ *
+ * @throws GamedataError if a row belongs to no record
+ */
+function joinTables(kind: Kind, tables: Tables): JoinedRecord[] {
+  const ownTable = pluralize(kind);
+  const records: JoinedRecord[] = [];
+  const recordsById = new Map<string | undefined, JoinedRecord>();
+  for (const row of tables[ownTable] ?? []) {
+    const { id } = parse(idSchema, row, { record: `${ownTable}.csv` });
+    const otherRows: Record<string, Row[]> = {};
+    for (const table of otherTables[kind]) otherRows[table] = [];
+    const record = { id, row, otherRows };
+    records.push(record);
+    recordsById.set(row.id, record);
+  }
+  for (const table of otherTables[kind]) {
+    for (const row of tables[table] ?? []) {
+      const id = row[`${kind}_id`];
+      const record = recordsById.get(id);
+      if (!record) {
+        const problem = `got ${formatValue(id)}, expected an id in ${ownTable}.csv`;
+        throw new GamedataError('data', `${table}.csv › ${kind}_id: ${problem}`);
+      }
+      record.otherRows[table]?.push(row);
+    }
+  }
+  return records;
+}
+
+/** The codes of languages, by their ids in the tables. */
+type Languages = ReadonlyMap<string | undefined, string>;
+
+/**
+ * Parses the records of a kind. A record that cannot be parsed is added to the failed
+ * ones, so that one error names all of them.
  */
 function parseRecords(
-  texts: TableTexts,
-  skip: SourceContext['skip'],
-): ParsedRecords {
-  const tables = mapKinds((kind) => parseTables(texts, kind));
-  const listed = mapKinds((kind) => listIds(tables[kind]));
-  const languages = parseLanguages(texts);
-  const failed = createFailedRecords(skip);
-  const records = mapKinds((kind) => {
-    const skippedIds = skip?.[kind] ?? [];
-    return parseKind(kind, tables[kind], languages, skippedIds, failed);
-  });
-  return {
-    // The reader for a kind returns the fields of that kind. TypeScript cannot infer this.
-    records: records as unknown as RawRecords,
-    failed,
-    notices: [...describeUnknownSkips(skip, listed), ...describeOrphans(tables)],
-  };
-}
-
-/**
- * Parses the records of one kind, except for skipped ones. The rows about a record are in
- * several tables, which are joined by its id. A record that cannot be parsed is added to
- * the failed ones, so that one error names all of them.
- */
-function parseKind(
   kind: Kind,
-  tables: KindTables,
-  languages: ReadonlyMap<string, string>,
-  skippedIds: readonly number[],
+  joinedRecords: readonly JoinedRecord[],
+  languages: Languages,
   failed: FailedRecords,
 ): RawRecord[] {
-  const rawRecords: RawRecord[] = [];
-  for (const [id, rows] of tables.mainTable) {
-    if (skippedIds.includes(id)) continue;
-    const findRows: FindRows = (table) =>
-      tables.otherTables.get(table)?.get(id) ?? [];
-    // An id should have one row. If it has several, `normalize` rejects them later with
-    // an error that names the records.
-    for (const row of rows) {
-      try {
-        const names = readNames(findRows(`${kind}_names`), languages);
-        const fields = kinds[kind].readFields(row, findRows);
-        const slug = readIdentifier(row);
-        rawRecords.push({ id, slug, ...separateEnglishName(names), ...fields });
-      } catch (error) {
-        failed.add(kind, id, error);
-      }
+  const records: RawRecord[] = [];
+  for (const { id, row, otherRows } of joinedRecords) {
+    const location = { kind, record: String(id) };
+    try {
+      const { identifier: slug } = parse(identifierSchema, row, location);
+      const fields = parse(fieldSchemas[kind], { ...row, ...otherRows }, location);
+      const names = readNames(otherRows[`${kind}_names`] ?? [], languages);
+      records.push({ id, slug, ...collectNames(names), ...fields });
+    } catch (error) {
+      failed.add(kind, id, error);
     }
   }
-  return rawRecords;
+  return records;
 }
 
-/** The rows of a table, by the id of their record. */
-type RowsById = ReadonlyMap<number, readonly Row[]>;
-
-/** The tables about the records of one kind. */
-interface KindTables {
-  /** The kind's own table, which lists every record. */
-  readonly mainTable: RowsById;
-  /** The other tables, by name. */
-  readonly otherTables: ReadonlyMap<string, RowsById>;
+function readNames(rows: readonly Row[], languages: Languages): NameInLanguage[] {
+  return rows.map(({ local_language_id: languageId = '', name = '' }) => ({
+    language: languages.get(languageId) ?? languageId,
+    name,
+  }));
 }
 
-function parseTables(texts: TableTexts, kind: Kind): KindTables {
-  const mainTable = groupById(texts, pluralize(kind), 'id');
-  const otherTables = new Map<string, RowsById>();
-  for (const table of [`${kind}_names`, ...Object.keys(kinds[kind].otherTables)]) {
-    otherTables.set(table, groupById(texts, table, `${kind}_id`));
-  }
-  return { mainTable, otherTables };
-}
-
-/** Lists the ids in a kind's own table. */
-function listIds({ mainTable }: KindTables): { readonly id: number }[] {
-  return Array.from(mainTable.keys(), (id) => ({ id }));
-}
-
-/**
- * Describes the rows that belong to no record, such as `item_names.csv row 17`, in one
- * notice.
- */
-function describeOrphans(tables: Readonly<Record<Kind, KindTables>>): string[] {
-  const locations: string[] = [];
-  for (const kind of kindNames) {
-    for (const { location } of listOrphanRows(tables[kind])) {
-      locations.push(location);
-    }
-  }
-  if (locations.length === 0) return [];
-  const count = formatCount(locations.length, 'row');
-  return [`ignored ${count} for records that do not exist: ${listFirst(locations)}`];
-}
-
-/** Lists the rows whose record is not in the kind's own table. */
-function listOrphanRows({ mainTable, otherTables }: KindTables): Row[] {
-  const orphanRows: Row[] = [];
-  for (const rowsById of otherTables.values()) {
-    for (const [id, rows] of rowsById) {
-      if (mainTable.has(id)) continue;
-      for (const row of rows) orphanRows.push(row);
-    }
-  }
-  return orphanRows;
-}
-
-/** Maps language ids to their codes. */
-function parseLanguages(texts: TableTexts): Map<string, string> {
-  const languages = new Map<string, string>();
-  for (const row of parseTable(texts, 'languages')) {
-    languages.set(row.get('id'), readIdentifier(row));
+function readLanguages(tables: Tables): Languages {
+  const languages = new Map<string | undefined, string>();
+  for (const row of tables.languages ?? []) {
+    const location = { record: 'languages.csv' };
+    const { identifier } = parse(identifierSchema, row, location);
+    languages.set(row.id, identifier);
   }
   return languages;
 }
 
 /**
- * Reads a record's names, by language. If a language has several names, the first
- * one wins.
- */
-function readNames(
-  rows: readonly Row[],
-  languages: ReadonlyMap<string, string>,
-): Record<string, string> {
-  // We use an object without a prototype, because a language code may be the name of
-  // an inherited property, such as `constructor`.
-  const names: Record<string, string> = Object.create(null);
-  for (const row of rows) {
-    const languageId = row.get('local_language_id');
-    const language = languages.get(languageId) ?? languageId;
-    names[language] ??= row.get('name');
-  }
-  return names;
-}
-
-interface Row {
-  /**
-   * The location of the row for error messages, such as `items.csv row 17`. The
-   * header is row 1.
-   */
-  readonly location: string;
-  /** Returns the text in a column, or `''` if the table does not have the column. */
-  get(column: string): string;
-}
-
-/**
- * Splits a table into cells.
+ * Parses a table. The first row names the columns, and each other row must have as many
+ * cells. Rows of empty cells are skipped.
  *
- * @param preview the number of rows to read; 0 reads all rows
+ * @throws GamedataError if this is not the table, for example an error page
  */
-function splitCells(text: string, preview = 0): Papa.ParseResult<string[]> {
+function parseTable(table: string, text: string): Row[] {
+  const columns = columnsByTable[table] ?? [];
+  // Many people edit the tables, so one table may have several kinds of line endings.
   const unixText = text.replace(/\r\n?/g, '\n');
-  return Papa.parse<string[]>(unixText, { delimiter: ',', preview });
-}
-
-/** Returns undefined if a table has all columns that are read from it. */
-function findColumnProblem(text: string, table: string): string | undefined {
-  const [header = []] = splitCells(text, 1).data;
-  const missingColumn = columnsByTable[table]?.find(
-    (column) => !header.includes(column),
-  );
-  if (missingColumn === undefined) return undefined;
-  return `got columns ${formatValue(header)}, expected a column called ${missingColumn}`;
-}
-
-/**
- * Parses a table with any type of line ending. The first row names the columns, and each
- * other row must have as many cells. Rows of empty cells are skipped.
- *
- * @throws GamedataError
- */
-function parseTable(texts: TableTexts, table: string): Row[] {
-  const nameRow = (index: number): string => `${table}.csv row ${index + 1}`;
-  const { data, errors } = splitCells(texts[table] ?? '');
-  const [error] = errors;
-  if (error) {
+  const { data, errors } = Papa.parse<string[]>(unixText, { delimiter: ',' });
+  const [header = []] = data;
+  const missingColumn = columns.find((column) => !header.includes(column));
+  if (missingColumn !== undefined) {
+    const got = `got columns ${formatValue(header)}`;
     throw new GamedataError(
       'data',
-      `${nameRow(error.row ?? 0)}: ${error.message}, expected CSV`,
+      `${got}, expected a column called ${missingColumn}`,
     );
   }
-  const [header = []] = data;
+  const [error] = errors;
+  if (error) {
+    const row = (error.row ?? 0) + 1;
+    throw new GamedataError('data', `row ${row}: ${error.message}, expected CSV`);
+  }
   const rows: Row[] = [];
   for (const [index, cells] of data.entries()) {
     const isHeader = index === 0;
     const isEmpty = cells.every((cell) => cell.trim() === '');
     if (isHeader || isEmpty) continue;
-    const location = nameRow(index);
     if (cells.length !== header.length) {
-      throw new GamedataError(
-        'data',
-        `${location}: got ${cells.length} cells, expected ${header.length}`,
-      );
+      const problem = `got ${cells.length} cells, expected ${header.length}`;
+      throw new GamedataError('data', `row ${index + 1}: ${problem}`);
     }
-    rows.push({ location, get: (column) => cells[header.indexOf(column)] ?? '' });
+    const row: Record<string, string> = {};
+    for (const column of columns) row[column] = cells[header.indexOf(column)] ?? '';
+    rows.push(row);
   }
   return rows;
-}
-
-/** Groups the rows of a table by the id in a column. */
-function groupById(texts: TableTexts, table: string, column: string): RowsById {
-  const groups = new Map<number, Row[]>();
-  for (const row of parseTable(texts, table)) {
-    const id = parseInteger(row, column);
-    const group = groups.get(id);
-    if (group) group.push(row);
-    else groups.set(id, [row]);
-  }
-  return groups;
-}
-
-function parseInteger({ location, get }: Row, field: string): number {
-  const text = get(field);
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(value)) return value;
-  throw new GamedataError(
-    'data',
-    `${location} › ${field}: got ${formatValue(text)}, expected an integer`,
-  );
-}
-
-function readIdentifier({ location, get }: Row): string {
-  const identifier = get('identifier');
-  if (identifier !== '') return identifier;
-  throw new GamedataError(
-    'data',
-    `${location} › identifier: got "", expected an identifier`,
-  );
 }
 
 /**
@@ -435,40 +320,25 @@ function deriveSpritePath(slug: string): string {
  * Reads the tables from a folder. The capture date is the modification date of the
  * newest table.
  */
-function readTables(folder: string): { texts: TableTexts; captured: string } {
-  const texts: Record<string, string> = {};
+function readTables(folder: string): { tables: Tables; captured: string } {
+  const tables: Record<string, readonly Row[]> = {};
   let newestMs = 0;
-  for (const name of tableNames) {
-    const file = path.join(folder, `${name}.csv`);
-    const table = readTable(folder, name);
-    const problem = findColumnProblem(table.text, name);
-    if (problem !== undefined)
-      throw new GamedataError('output', `${file}: ${problem}`);
-    texts[name] = table.text;
-    newestMs = Math.max(newestMs, table.modifiedMs);
+  for (const table of tableNames) {
+    const file = path.join(folder, `${table}.csv`);
+    try {
+      const body = readFile(folder, `${table}.csv`, responseLimits.table);
+      tables[table] = parseTable(table, decodeText(body));
+      newestMs = Math.max(newestMs, statSync(file).mtimeMs);
+    } catch (cause) {
+      if (isExpected(cause, 'data')) {
+        throw new GamedataError('data', `${file}: ${cause.message}`, { cause });
+      }
+      const problem = `${describeReadFailure(cause)}, expected an upstream table`;
+      throw new GamedataError('output', `${file}: ${problem}`, { cause });
+    }
   }
   const captured = new Date(newestMs).toISOString().slice(0, 10);
-  return { texts, captured };
-}
-
-/** Reads a table from a file, and the time of its last change. */
-function readTable(
-  folder: string,
-  name: string,
-): { text: string; modifiedMs: number } {
-  const file = path.join(folder, `${name}.csv`);
-  try {
-    const bytes = readFile(folder, `${name}.csv`, responseLimits.table);
-    const { mtimeMs } = statSync(file);
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { text, modifiedMs: mtimeMs };
-  } catch (cause) {
-    // The decoder throws a TypeError for bytes that are not UTF-8.
-    const failure =
-      cause instanceof TypeError ? 'is not UTF-8' : describeReadFailure(cause);
-    const problem = `${failure}, expected an upstream table`;
-    throw new GamedataError('output', `${file}: ${problem}`, { cause });
-  }
+  return { tables, captured };
 }
 
 /**
@@ -491,22 +361,19 @@ async function fetchTables(
   client: Client,
   upstream: string,
   onProgress: SourceContext['onProgress'],
-): Promise<TableTexts> {
+): Promise<Tables> {
   const { stats: requests } = client;
   const total = tableNames.length;
   const namesCommit = COMMIT.test(`${upstream}/`);
-  let previousTexts: TableTexts = {};
+  let previousTables: Tables = {};
   for (let pass = 1; pass <= MAX_PASSES; pass++) {
-    const texts: Record<string, string> = {};
-    for (const [at, name] of tableNames.entries()) {
-      texts[name] = await fetchTable(client, upstream, name, pass > 1);
+    const tables: Record<string, readonly Row[]> = {};
+    for (const [at, table] of tableNames.entries()) {
+      tables[table] = await fetchTable(client, upstream, table, pass > 1);
       if (pass === 1) onProgress?.({ done: at + 1, total, requests });
     }
-    const isRepeated = tableNames.every(
-      (name) => texts[name] === previousTexts[name],
-    );
-    if (namesCommit || isRepeated) return texts;
-    previousTexts = texts;
+    if (namesCommit || isDeepStrictEqual(tables, previousTables)) return tables;
+    previousTables = tables;
   }
   throw new GamedataError(
     'upstream',
@@ -514,19 +381,15 @@ async function fetchTables(
   );
 }
 
-/** Fetches a table, and rejects error pages, which do not have the columns. */
+/** Fetches a table. If the response is not this table, it is requested again. */
 function fetchTable(
   client: Client,
   upstream: string,
-  name: string,
+  table: string,
   mustBypassCaches: boolean,
-): Promise<string> {
+): Promise<Row[]> {
   const options = { mustBypassCaches, maxBytes: responseLimits.table };
-  const accept = ({ body }: AcceptableResponse): string => {
-    const text = decodeText(body);
-    const problem = findColumnProblem(text, name);
-    if (problem !== undefined) throw new GamedataError('data', problem);
-    return text;
-  };
-  return client.get(`${upstream}/${name}.csv`, accept, options);
+  const accept = ({ body }: AcceptableResponse): Row[] =>
+    parseTable(table, decodeText(body));
+  return client.get(`${upstream}/${table}.csv`, accept, options);
 }

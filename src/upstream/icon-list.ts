@@ -9,25 +9,24 @@ import * as z from 'zod';
 import { responseLimits } from '../contract/limits.ts';
 import { parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
-import { formatCount } from '../contract/words.ts';
-import type { AnyRecords, PreviousDataSet } from '../data/data-set.ts';
+import type { PreviousDataSet } from '../data/data-set.ts';
 import { describeReadFailure, GamedataError, isExpected } from '../errors.ts';
 import { decodeJson } from './body.ts';
 import type { AcceptableResponse, Client } from './client.ts';
 import { type RawRecord, sanitizeSlug } from './normalize.ts';
 import type { SourceContext } from './source.ts';
 
-/** The icons that exist, or the reason why they are unknown. */
+/** Tells which icons exist. */
 export interface IconList {
-  /** The paths of the icons, such as `sprites/items/potion.png`. */
-  readonly icons: ReadonlySet<string>;
-  readonly problem?: string | undefined;
+  /**
+   * Returns the icon of an item, or null if it has none.
+   *
+   * @param item an item whose `sprite` is the path that its icon has according to the
+   * upstream's rule
+   */
+  findIcon(item: RawRecord<'item'>): string | null;
+  readonly notices: readonly string[];
 }
-
-const createUnknownList = (problem: string): IconList => ({
-  icons: new Set(),
-  problem,
-});
 
 /**
  * The list of all icons in the upstream's repository.
@@ -48,22 +47,47 @@ export const findIconListUrl = (upstream: string): string | undefined =>
 /** @throws GamedataError if the list is empty */
 function createList(files: readonly string[]): IconList {
   if (files.length === 0) throw new GamedataError('data', 'got no icons');
-  return { icons: new Set(files.map((file) => ICONS_FOLDER + file)) };
+  const icons = new Set<string | null>(files.map((file) => ICONS_FOLDER + file));
+  return {
+    findIcon: ({ sprite }) => (icons.has(sprite) ? sprite : null),
+    notices: [],
+  };
+}
+
+/**
+ * Creates the list for the case that we could not find out which icons exist. Each item
+ * keeps the icon with which it is already published, and items without a published icon
+ * get none.
+ */
+function createPublishedList(
+  previous: PreviousDataSet | undefined,
+  problem: string,
+): IconList {
+  const icons = new Map<string, string>();
+  for (const { slug, icon } of previous?.readRecords().item ?? []) {
+    if (typeof icon === 'string' && icon !== PLACEHOLDER_ICON) icons.set(slug, icon);
+  }
+  return {
+    findIcon: ({ slug }) => icons.get(sanitizeSlug(slug)) ?? null,
+    notices: [`could not check which icons exist: ${problem}`],
+  };
 }
 
 /**
  * Lists the icons in a clone of the upstream's repository. The icons are in a Git
  * submodule next to the tables.
  */
-export function readIconFolder(tables: string): IconList {
+export function readIconFolder(
+  tables: string,
+  previous: PreviousDataSet | undefined,
+): IconList {
   const folder = path.join(tables, '..', 'sprites', 'sprites', 'items');
   try {
     return createList(readdirSync(folder));
   } catch (error) {
-    if (error instanceof GamedataError) {
-      return createUnknownList(`${folder}: ${error.message}`);
-    }
-    return createUnknownList(`${folder} ${describeReadFailure(error)}`);
+    const isEmpty = error instanceof GamedataError;
+    const problem = isEmpty ? error.message : describeReadFailure(error);
+    return createPublishedList(previous, `${folder}: ${problem}`);
   }
 }
 
@@ -85,11 +109,11 @@ function acceptList({ body }: AcceptableResponse): IconList {
 export async function fetchIconList(
   client: Client,
   upstream: string,
-  { iconListUrl, signal }: SourceContext,
+  { iconListUrl, signal, previous }: SourceContext,
 ): Promise<IconList> {
   const url = iconListUrl ?? findIconListUrl(upstream);
   if (url === undefined) {
-    return createUnknownList(`${upstream} has no list of icons`);
+    return createPublishedList(previous, `${upstream} has no list of icons`);
   }
   try {
     return await client.get(url, acceptList, {
@@ -101,72 +125,10 @@ export async function fetchIconList(
     // An aborted request looks like a failed request, so we check for it here.
     signal?.throwIfAborted();
     if (!isExpected(error, 'upstream')) throw error;
-    return createUnknownList(error.message);
+    return createPublishedList(previous, error.message);
   }
 }
 
 function createAuthorization(token = ''): Record<string, string> {
   return token === '' ? {} : { authorization: `Bearer ${token}` };
-}
-
-export interface CheckedIcons {
-  /** The items. `sprite` is null if the item has no icon. */
-  readonly items: readonly RawRecord<'item'>[];
-  readonly notices: readonly string[];
-}
-
-/**
- * Removes from the items all icons that do not exist. The field `sprite` of an item is the
- * path that the item's icon has according to the upstream's rule. Only the list of icons
- * shows whether there is an icon at this path. If we could not get the list, each item
- * keeps the icon with which it is already published, and items without a published icon
- * get none. A notice then gives the reason.
- *
- * @param items items with the icons that the upstream's rule derives
- * @param previous the published data set
- */
-export function checkIcons(
-  items: readonly RawRecord<'item'>[],
-  { icons, problem }: IconList,
-  previous: PreviousDataSet | undefined,
-): CheckedIcons {
-  if (problem !== undefined) {
-    const derivedIcons = new Set(items.map(({ sprite }) => sprite));
-    const count = formatCount(derivedIcons.size, 'icon');
-    const notice = `could not check ${count}: ${problem}`;
-    return { items: usePublishedIcons(items, previous), notices: [notice] };
-  }
-  return { items: removeMissingIcons(items, icons), notices: [] };
-}
-
-/** Sets the icon of each item to null if it is not in the list of existing icons. */
-function removeMissingIcons(
-  items: readonly RawRecord<'item'>[],
-  existingIcons: ReadonlySet<string>,
-): RawRecord<'item'>[] {
-  return items.map((item) => {
-    const exists = item.sprite !== null && existingIcons.has(item.sprite);
-    return exists ? item : { ...item, sprite: null };
-  });
-}
-
-/** Gives each item its published icon, or none if no icon is published for it. */
-function usePublishedIcons(
-  items: readonly RawRecord<'item'>[],
-  previous: PreviousDataSet | undefined,
-): RawRecord<'item'>[] {
-  const publishedIcons = mapIcons(previous?.readRecords());
-  return items.map((item) => {
-    const slug = sanitizeSlug(item.slug);
-    return { ...item, sprite: publishedIcons.get(slug) ?? null };
-  });
-}
-
-/** Maps item slugs to icons. Items with the placeholder are left out. */
-function mapIcons(records: AnyRecords | undefined): Map<string, string> {
-  const icons = new Map<string, string>();
-  for (const { slug, icon } of records?.item ?? []) {
-    if (typeof icon === 'string' && icon !== PLACEHOLDER_ICON) icons.set(slug, icon);
-  }
-  return icons;
 }

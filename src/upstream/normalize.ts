@@ -73,21 +73,26 @@ export type KindFields<K extends Kind> = FieldsByKind[K];
 export type RawRecord<K extends Kind = Kind> = CommonFields & KindFields<K>;
 export type RawRecords = { readonly [K in Kind]: readonly RawRecord<K>[] };
 
-export interface SeparatedNames {
-  /** Null if there is no English name. */
-  readonly englishName: string | null;
-  readonly names: Readonly<Record<string, string>>;
+export interface NameInLanguage {
+  /** The upstream's language code. */
+  readonly language: string;
+  readonly name: string;
 }
 
 /**
- * Separates the English name, which becomes a field of the record, from the names in
- * other languages.
+ * Collects the names of a record by language. If a language has several names, the
+ * first one wins. The English name becomes a field of the record, so it is separate.
  */
-export function separateEnglishName({
-  en,
-  ...names
-}: Readonly<Record<string, string>>): SeparatedNames {
-  return { englishName: en ?? null, names };
+export function collectNames(
+  entries: readonly NameInLanguage[],
+): Pick<CommonFields, 'englishName' | 'names'> {
+  const names = new Map<string, string>();
+  for (const { language, name } of entries) {
+    if (!names.has(language)) names.set(language, name);
+  }
+  const englishName = names.get('en') ?? null;
+  names.delete('en');
+  return { englishName, names: Object.fromEntries(names) };
 }
 
 type Warn = (code: WarningCode, message: string) => void;
@@ -192,11 +197,6 @@ function normalizeRecord(
     kind,
     record: `${truncate(originalSlug, MAX_SHOWN_SLUG)} (${id})`,
   };
-  const languages = Object.keys(otherNames).length;
-  if (languages > MAX_LANGUAGES) {
-    const problem = `got names in ${languages} languages, expected at most ${MAX_LANGUAGES}`;
-    throw new GamedataError('data', formatPlace(location) + problem);
-  }
   const safeSlug = sanitizeSlug(originalSlug);
   if (safeSlug !== originalSlug) {
     warn('adapted-slug', `not a safe slug, becomes ${safeSlug}`);

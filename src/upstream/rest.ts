@@ -10,11 +10,11 @@ import { findFailure } from './client.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
 import {
   assertUniqueIds,
+  collectNames,
   type KindFields,
   normalize,
   type RawRecord,
   type RawRecords,
-  separateEnglishName,
 } from './normalize.ts';
 import { type EditionReader, readOneEdition } from './one-edition.ts';
 import {
@@ -42,38 +42,14 @@ const generation = z
   .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
 
 /**
- * Creates a schema that accepts any value, and replaces values that do not match the
- * given schema. A missing key is still an error.
+ * The maximum number of names or indices of a record. Each unusable name and each
+ * repeated index needs a warning.
  */
-function lenient<S extends z.ZodType>(
-  schema: S,
-  replace: (value: unknown) => z.output<S>,
-) {
-  const anyValue = z
-    .unknown()
-    .refine((value) => value !== undefined, 'expected a value');
-  return anyValue.transform((value): z.output<S> => {
-    const { success, data } = schema.safeParse(value);
-    return success ? data : replace(value);
-  });
-}
-
-const anyObject = z.looseObject({});
-
-/** An item has at most one index per game. Each repeated one needs a warning. */
-const MAX_INDICES = 1000;
+const MAX_ENTRIES = 1000;
 
 const gameIndexSchema = z
   .object({ game_index: z.int().min(0), generation })
   .transform(({ generation, game_index: index }) => ({ generation, index }));
-
-/**
- * In some responses, `sprites` is an empty list:
- * https://github.com/PokeAPI/pokeapi/issues/71
- */
-const spritesSchema = lenient(anyObject, (value) => ({
-  default: formatValue(value),
-})).pipe(z.object({ default: lenient(z.string().nullable(), formatValue) }));
 
 /**
  * The fields that we read from a response, by kind: https://pokeapi.co/docs/v2#moves,
@@ -83,8 +59,8 @@ const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
   move: z.object({ generation }),
   item: z
     .object({
-      game_indices: z.array(gameIndexSchema).max(MAX_INDICES),
-      sprites: spritesSchema,
+      game_indices: z.array(gameIndexSchema).max(MAX_ENTRIES),
+      sprites: z.object({ default: z.string().nullable() }),
     })
     .transform(({ game_indices: gameIndices, sprites }) => ({
       gameIndices,
@@ -92,15 +68,14 @@ const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
     })),
 };
 
-const nameSchema = lenient(z.string(), () => '');
-const languageSchema = lenient(anyObject, () => ({ name: '' })).pipe(
-  z.object({ name: nameSchema }),
-);
+const nameSchema = z
+  .object({ name: z.string(), language: z.object({ name: z.string() }) })
+  .transform(({ name, language }) => ({ name, language: language.name }));
 
 const commonSchema = z.object({
   id: idSchema,
   name: z.string().min(1),
-  names: z.array(z.object({ name: nameSchema, language: languageSchema })),
+  names: z.array(nameSchema).max(MAX_ENTRIES),
 });
 
 /**
@@ -116,14 +91,7 @@ export function parseRecord<K extends Kind>(
   const location = { kind, record };
   const { id, name: slug, names } = parse(commonSchema, json, location);
   const fields = parse(fieldSchemas[kind], json, location);
-  const namesByLanguage = new Map<string, string>();
-  // If a language has several names, the first one wins. We start with the last name,
-  // so that the first one replaces the others.
-  for (const { language, name } of names.toReversed()) {
-    namesByLanguage.set(language.name, name);
-  }
-  const separatedNames = separateEnglishName(Object.fromEntries(namesByLanguage));
-  return { id, slug, ...separatedNames, ...fields };
+  return { id, slug, ...collectNames(names), ...fields };
 }
 
 /**

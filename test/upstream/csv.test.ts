@@ -145,7 +145,9 @@ describe('the csv source', () => {
 
   it('fails if four passes in a row return different tables', async () => {
     const server = await startServer((response, { url }, at) => {
-      response.end(`${findTable(tables, url)}${'\n'.repeat(at)}`);
+      const table = findTable(tables, url) ?? '';
+      const isNames = url?.startsWith('/move_names.csv') === true;
+      response.end(isNames ? `${table}1,99,Pound ${at}\n` : table);
     });
     await expect(read(server.url)).rejects.toMatchObject({
       message: `GET ${server.url}/: got different tables in each of 4 reads, expected tables from one commit`,
@@ -227,15 +229,12 @@ describe('parsing', () => {
     return loadFrom('csv', writeFolder(changed), options);
   }
 
-  it('ignores rows for records that do not exist, and reports them in one notice', async () => {
-    const { dataSet, notices } = await loadWith({
-      'move_names.csv': '70,9,Nobody\n70,5,Nobody',
-      'item_game_indices.csv': '99,x,y',
+  it('rejects a row for a record that does not exist', async () => {
+    const rows = { 'move_names.csv': '70,9,Nobody' };
+    await expect(loadWith(rows)).rejects.toMatchObject({
+      code: 'data',
+      message: 'move_names.csv › move_id: got "70", expected an id in moves.csv',
     });
-    expect(decodeDataSet(dataSet)).toEqual(await loadTables(tiny));
-    expect(notices).toContain(
-      'ignored 3 rows for records that do not exist: move_names.csv row 8, move_names.csv row 9, item_game_indices.csv row 3',
-    );
   });
 
   it('names every record with an invalid cell in one error', async () => {
@@ -243,8 +242,8 @@ describe('parsing', () => {
     await expect(loadWith(rows)).rejects.toMatchObject({
       message: [
         '3 records cannot be used:',
-        '  item/1: item_game_indices.csv row 3 › generation_id: got "x", expected an integer',
-        '  item/3: items.csv row 4 › identifier: got "", expected an identifier',
+        '  item/1: item › 1 › item_game_indices[0].generation_id: got "x", expected an integer',
+        '  item/3: item › 3 › identifier: got "", expected an identifier',
         '  item/4: item › a/b (4) › slug: got "a/b", expected a safe slug: lower-case letters, digits and inner hyphens',
       ].join('\n'),
       hint: 'To build without these records, add --skip item/1 item/3 item/4',
@@ -253,17 +252,17 @@ describe('parsing', () => {
     expect(dataSet.counts.item).toBe(1);
   });
   it.each<[file: string, row: string, problem: string]>([
-    ['items.csv', '3,x', 'items.csv row 4: got 2 cells, expected 3'],
+    ['items.csv', '3,x', 'FOLDER/items.csv: row 4: got 2 cells, expected 3'],
     [
       'moves.csv',
       '4,"x,1,',
-      'moves.csv row 5: Quoted field unterminated, expected CSV',
+      'FOLDER/moves.csv: row 5: Quoted field unterminated, expected CSV',
     ],
-    ['items.csv', '0x3,x,1', 'items.csv row 4 › id: got "0x3", expected an integer'],
+    ['items.csv', '0x3,x,1', 'items.csv › id: got "0x3", expected an integer'],
     [
       'items.csv',
       '3,,1',
-      'item/3: items.csv row 4 › identifier: got "", expected an identifier',
+      'item/3: item › 3 › identifier: got "", expected an identifier',
     ],
     [
       'items.csv',
@@ -272,9 +271,10 @@ describe('parsing', () => {
     ],
   ])('rejects %s with the additional row %j', async (file, row, message) => {
     const invalid = { ...tiny, [file]: `${tiny[file]}${row}\n` };
-    await expect(loadTables(invalid)).rejects.toMatchObject({
+    const folder = writeFolder(invalid);
+    await expect(load('csv', folder)).rejects.toMatchObject({
       code: 'data',
-      message,
+      message: message.replace('FOLDER', folder),
     });
   });
 
@@ -287,14 +287,14 @@ describe('parsing', () => {
     [
       'an encoding other than UTF-8',
       Buffer.from([0xff]),
-      'is not UTF-8, expected an upstream table',
+      'got 1 bytes that are not UTF-8',
     ],
   ])('rejects a table with %s', async (_, text, problem) => {
     const folder = writeFolder(tiny);
     const file = path.join(folder, 'items.csv');
     writeFileSync(file, text);
     await expect(load('csv', folder)).rejects.toMatchObject({
-      code: 'output',
+      code: 'data',
       message: `${file}: ${problem}`,
     });
   });

@@ -110,7 +110,7 @@ describe('icons in a clone of the upstream', () => {
 
   it.each([
     { problem: 'contains no icons', hasFolder: true, reason: ': got no icons' },
-    { problem: 'does not exist', hasFolder: false, reason: ' does not exist' },
+    { problem: 'does not exist', hasFolder: false, reason: ': does not exist' },
   ])('reports the icon folder if it $problem', async ({ hasFolder, reason }) => {
     const clone = temporaryFolder();
     const folder = writeClone(clone, tables, []);
@@ -118,7 +118,9 @@ describe('icons in a clone of the upstream', () => {
     if (!hasFolder) rmSync(sprites, { recursive: true });
     const { notices } = await load(folder);
     const itemSprites = path.join(sprites, 'sprites', 'items');
-    expect(notices).toEqual([`could not check 3 icons: ${itemSprites}${reason}`]);
+    expect(notices).toEqual([
+      `could not check which icons exist: ${itemSprites}${reason}`,
+    ]);
   });
 });
 
@@ -169,7 +171,7 @@ describe('an icon list at a URL', () => {
       const { icons, notices } = await load(upstream, options);
       expect(icons).toBe('unknown.png unknown.png x.png');
       expect(notices).toEqual([
-        expect.stringContaining('could not check 3 icons: GET '),
+        expect.stringContaining('could not check which icons exist: GET '),
       ]);
       expect(notices?.[0]).toContain(problem);
       expect(countLists()).toBe(1);
@@ -181,7 +183,7 @@ describe('an icon list at a URL', () => {
     const { notices } = await load(upstream);
     expect(countLists()).toBe(0);
     expect(notices).toEqual([
-      `could not check 3 icons: ${upstream} has no list of icons`,
+      `could not check which icons exist: ${upstream} has no list of icons`,
     ]);
   });
 });

@@ -9,6 +9,7 @@ import { loadFrom } from '../support/reading.ts';
 import { rawOf } from '../support/sites.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import {
+  english,
   handMadeUpstream,
   moveAnswer,
   plainAnswer,
@@ -47,12 +48,14 @@ describe('parseRecord', () => {
   it.each<[kind: Kind, fields: Record<string, unknown>, problem: string]>([
     ['move', { id: '2' }, 'id: got "2", expected number'],
     ['move', { names: undefined }, 'names: got nothing, expected array'],
-    ['item', { sprites: {} }, 'sprites.default: got nothing, expected a value'],
+    ['item', { sprites: {} }, 'sprites.default: got nothing, expected string'],
+    ['item', { sprites: { default: 7 } }, 'sprites.default: got 7, expected string'],
     [
       'move',
       named({ name: 'x' }),
-      'names[0].language: got nothing, expected a value',
+      'names[0].language: got nothing, expected object',
     ],
+    ['move', { names: Array(1001).fill(english('x')[0]) }, 'names: got ['],
     [
       'item',
       { game_indices: [invalidIndex] },
@@ -75,26 +78,14 @@ describe('parseRecord', () => {
     },
   );
 
-  it.each<[kind: Kind, fields: Record<string, unknown>, parsed: object]>([
-    ['item', { sprites: { default: ['a.png'] } }, { sprite: '["a.png"]' }],
-    [
-      'move',
-      named({ name: 'x', language: null }),
-      { englishName: null, names: { '': 'x' } },
-    ],
-    ['move', named({ name: null, language: { name: 'it' } }), { names: { it: '' } }],
-    [
-      'move',
-      named({ name: 7, language: { name: 'en' } }),
-      { englishName: '', names: {} },
-    ],
-  ])(
-    'replaces an invalid but optional value of a %s: %j',
-    (kind, fields, parsed) => {
-      const answer = plainAnswer(kind, 2, fields);
-      expect(parseRecord(kind, answer, 'this')).toMatchObject(parsed);
-    },
-  );
+  it('uses the first name in each language', () => {
+    const names = [...english('One'), ...english('Two')];
+    const answer = moveAnswer(2, { names });
+    expect(parseRecord('move', answer, 'this')).toMatchObject({
+      englishName: 'One',
+      names: { fr: 'le One' },
+    });
+  });
 });
 
 it('rejects a record whose id differs from the id in the list', async () => {
