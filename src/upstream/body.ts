@@ -25,16 +25,17 @@ const NO_ENCODING = ['', 'identity', 'aws-chunked'];
 
 /**
  * Decompresses a body. Repeated encodings are ignored, because some proxies repeat
- * headers.
+ * headers. An empty body, such as that of a response to HEAD, is not compressed.
  *
  * @throws GamedataError if the encoding is unknown, or the body does not match it or
  * exceeds the limit
  */
 export function decompress(
   body: Buffer,
-  encoding: string,
+  encoding: string | undefined,
   maxBytes: number,
 ): Buffer {
+  if (encoding === undefined || body.length === 0) return body;
   const names = encoding.split(',').map((name) => name.trim().toLowerCase());
   let decoded = body;
   // The last encoding was applied last, so it is removed first.

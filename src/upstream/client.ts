@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { errorCode, GamedataError, isExpected } from '../errors.ts';
-import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
+import { ACCEPT_ENCODING, MAX_BODY_BYTES } from './body.ts';
 import {
   ConnectionError,
   createTransport,
-  type RawResponse,
+  type ReceivedResponse,
   type RequestStats,
   type TransportOptions,
 } from './transport.ts';
@@ -19,6 +19,8 @@ export interface ClientOptions extends TransportOptions {
   readonly firstAttempts?: number | undefined;
   /** The delay before the second attempt, in milliseconds. */
   readonly retryBaseMs?: number | undefined;
+  /** Ends all work with the client. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface GetOptions {
@@ -39,7 +41,7 @@ export interface GetOptions {
 /** A response with a status of success, and its decompressed body. */
 export interface AcceptableResponse {
   readonly body: Buffer;
-  /** Returns the value of a header whose name is in lower case. */
+  /** Returns a header's value, or undefined. Repeated values are joined. */
   header(name: string): string | undefined;
 }
 
@@ -79,8 +81,7 @@ const SUCCESS_STATUS = [200, 203];
  * There are two reactions to a failure. Failures of connections, statuses that may be
  * temporary, and rejected bodies are tried again after a growing delay, and past
  * caches. All other statuses are final. If the upstream asks for a pause, all requests
- * wait. A request that waits for its next attempt occupies no connection, and neither
- * does a response that is being decoded.
+ * wait.
  */
 export function createClient(options: ClientOptions): Client {
   const { concurrency, firstAttempts = MAX_ATTEMPTS, retryBaseMs = 500 } = options;
@@ -99,7 +100,7 @@ export function createClient(options: ClientOptions): Client {
   async function send(
     url: string,
     { maxBytes = MAX_BODY_BYTES, headers }: GetOptions,
-  ): Promise<RawResponse> {
+  ): Promise<ReceivedResponse> {
     let leftMs = pausedUntil - Date.now();
     while (leftMs > 0) {
       await wait(leftMs);
@@ -114,26 +115,31 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /**
-   * Sends one request, and rejects its response unless the status is a success. The
-   * pause begins here, because the next request may be sent as soon as this function
-   * ends.
+   * Sends one request, and rejects its response unless the status is a success. Another
+   * attempt makes sense after a temporary failure, unless the upstream asks for a pause
+   * that is too long. The pause begins here, because the next request may be sent as soon
+   * as this function ends.
    */
   async function sendAttempt(
     url: string,
     attempt: number,
     getOptions: GetOptions,
-  ): Promise<RawResponse> {
+  ): Promise<ReceivedResponse> {
     const response = await send(url, getOptions);
-    const error = findStatusError(response, getOptions.isOptional ?? false);
-    if (error === undefined) return response;
-    const { status, retryAfterMs = 0, isFinal } = error.details;
+    const { status, header } = response;
+    if (SUCCESS_STATUS.includes(status)) return response;
+    const retryAfterMs = parseRetryAfter(header('retry-after'));
+    const isPauseTooLong = retryAfterMs > MAX_RETRY_AFTER_MS;
+    const isFinal = isPauseTooLong || !isTemporary(status, getOptions.isOptional);
     // A 429 always requires a pause, even if it does not state how long.
     const isPause = !isFinal && (retryAfterMs > 0 || status === 429);
     if (isPause) {
       const pauseMs = Math.max(retryAfterMs, calculateBackoff(attempt, retryBaseMs));
       pausedUntil = Math.max(pausedUntil, Date.now() + pauseMs);
     }
-    throw error;
+    const got = describeStatus(response, retryAfterMs);
+    const details = { hasResponse: true, status, isFinal };
+    throw new AttemptError(`got ${got}, expected 200`, details);
   }
 
   function findMaxAttempts({ maxAttempts = MAX_ATTEMPTS }: GetOptions): number {
@@ -150,25 +156,26 @@ export function createClient(options: ClientOptions): Client {
     accept: (response: AcceptableResponse) => T,
     getOptions: GetOptions = {},
   ): Promise<T> {
-    const { maxBytes = MAX_BODY_BYTES, mustBypassCaches = false } = getOptions;
+    const { mustBypassCaches = false } = getOptions;
     for (let attempt = 1; ; attempt++) {
       const isPastCaches = mustBypassCaches || attempt > 1;
       const sentUrl = isPastCaches ? bypassCaches(url) : url;
       let failure: AttemptError;
       try {
-        // The limit covers only the request. Pauses and decoding do not count.
+        // The limit covers only the request, but not the delay before the next attempt.
         const response = await limit(sendAttempt, sentUrl, attempt, getOptions);
-        return accept(openResponse(response, maxBytes));
+        const { header, decodeBody } = response;
+        return accept({ header, body: decodeBody() });
       } catch (error) {
         failure = toAttemptErrorOrThrow(error);
       }
-      const { isFinal = false, retryAfterMs = 0 } = failure.details;
+      const { isFinal = false } = failure.details;
       const isLastAttempt = attempt >= findMaxAttempts(getOptions);
       const isClosed = closing.signal.aborted;
       if (isFinal || isLastAttempt || isClosed) {
         throw createError(url, attempt, failure);
       }
-      await wait(Math.max(retryAfterMs, calculateBackoff(attempt, retryBaseMs)));
+      await wait(calculateBackoff(attempt, retryBaseMs));
     }
   }
 
@@ -200,8 +207,9 @@ function bypassCaches(url: string): string {
  */
 function findSlashRedirect(
   url: string,
-  { status, headers: { location } }: RawResponse,
+  { status, header }: ReceivedResponse,
 ): string | undefined {
+  const location = header('location');
   const isRedirect = status >= 300 && status < 400;
   if (!isRedirect || location === undefined) return undefined;
   if (!URL.canParse(location, url)) return undefined;
@@ -220,7 +228,6 @@ export interface AttemptDetails {
   readonly hasResponse: boolean;
   /** The unexpected status, if that is the reason. */
   readonly status?: number;
-  readonly retryAfterMs?: number;
   /** Whether further attempts are pointless. */
   readonly isFinal?: boolean;
 }
@@ -253,31 +260,8 @@ export function isMissing(error: unknown): boolean {
   return status !== undefined && MISSING_STATUS.includes(status);
 }
 
-/**
- * Creates the error for a response whose status is not a success. The error says whether
- * another attempt makes sense: it does after a temporary failure, unless the upstream asks
- * for a pause that is too long. Returns undefined for a success.
- */
-function findStatusError(
-  response: RawResponse,
-  isOptional: boolean,
-): AttemptError | undefined {
-  const { status, headers } = response;
-  if (SUCCESS_STATUS.includes(status)) return undefined;
-  const retryAfterMs = parseRetryAfter(headers['retry-after']);
-  const isPauseTooLong = retryAfterMs > MAX_RETRY_AFTER_MS;
-  const isFinal = isPauseTooLong || !isTemporary(status, isOptional);
-  const got = describeStatus(response, retryAfterMs);
-  return new AttemptError(`got ${got}, expected 200`, {
-    hasResponse: true,
-    status,
-    retryAfterMs,
-    isFinal,
-  });
-}
-
 /** Returns whether another attempt may get a different status. */
-function isTemporary(status: number, isOptional: boolean): boolean {
+function isTemporary(status: number, isOptional = false): boolean {
   if (status >= 500 || BUSY_STATUS.includes(status)) return true;
   // A file that must exist is missing only in a cache.
   if (MISSING_STATUS.includes(status)) return !isOptional;
@@ -288,13 +272,12 @@ function isTemporary(status: number, isOptional: boolean): boolean {
 
 /** Describes a response: `302, a redirect to "/login" with Retry-After 60 s`. */
 function describeStatus(
-  { status, headers }: RawResponse,
+  { status, header }: ReceivedResponse,
   retryAfterMs: number,
 ): string {
   let text = String(status);
-  if (headers.location !== undefined) {
-    text += `, a redirect to ${JSON.stringify(headers.location)}`;
-  }
+  const location = header('location');
+  if (location !== undefined) text += `, a redirect to ${JSON.stringify(location)}`;
   if (retryAfterMs > 0) text += ` with Retry-After ${retryAfterMs / 1000} s`;
   return text;
 }
@@ -309,28 +292,6 @@ function parseRetryAfter(header = ''): number {
   const waitMs = isSeconds ? Number(header) * 1000 : Date.parse(header) - Date.now();
   // If the date is invalid, the difference is not a number.
   return waitMs > 0 ? Math.ceil(waitMs / 1000) * 1000 : 0;
-}
-
-/**
- * Decompresses the body, from which every encoding is removed. Of any other header that a
- * proxy has repeated, the first value counts.
- *
- * @throws GamedataError if the body cannot be decompressed
- */
-function openResponse(
-  { headers, body }: RawResponse,
-  maxBytes: number,
-): AcceptableResponse {
-  /** Undici returns a list if a header is repeated. */
-  function listValues(name: string): string[] {
-    const value = headers[name] ?? [];
-    return Array.isArray(value) ? value : [value];
-  }
-  const encodings = listValues('content-encoding').join();
-  return {
-    body: decompress(body, encodings, maxBytes),
-    header: (name) => listValues(name)[0],
-  };
 }
 
 /** Converts an expected error. Throws any other error again, because it is a bug. */
@@ -385,6 +346,14 @@ export function findConnectionHint(cause: unknown): string | undefined {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const proxy = http_proxy || HTTP_PROXY || https_proxy || HTTPS_PROXY;
   return proxy ? PROXY : undefined;
+}
+
+/** Creates a client for the time of the work, which the signal may end. */
+export function withClient<T>(
+  options: ClientOptions,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  return closeOnAbort(createClient(options), options.signal, work);
 }
 
 /**

@@ -1,15 +1,12 @@
-import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { errorCode, GamedataError } from '../errors.ts';
 
-/** The limits of connections. All times are in milliseconds. */
-export interface ConnectionLimits {
-  /** The maximum number of connections to an origin or to the proxy. */
-  readonly connections: number;
-  readonly connectTimeout: number;
-  readonly headersTimeout: number;
+/** The timeouts of connections, in milliseconds. */
+export interface ConnectionTimeouts {
+  readonly connect: number;
+  readonly headers: number;
   /** The maximum time between parts of a body. */
-  readonly bodyTimeout: number;
+  readonly body: number;
 }
 
 /**
@@ -24,15 +21,16 @@ const ADDRESS_TIMEOUT_MS = 1000;
  * create each pool ourselves, because undici does not pass the limits on to
  * connections to a proxy.
  *
+ * @param concurrency the maximum number of connections to an origin or to the proxy
  * @throws GamedataError if an environment variable does not contain a proxy URL
  */
-export function createConnections(limits: ConnectionLimits): Dispatcher {
+export function createConnections(
+  concurrency: number,
+  timeouts: ConnectionTimeouts,
+): Dispatcher {
   const connectOptions: buildConnector.BuildOptions = {
-    timeout: limits.connectTimeout,
-    autoSelectFamilyAttemptTimeout: Math.max(
-      ADDRESS_TIMEOUT_MS,
-      getDefaultAutoSelectFamilyAttemptTimeout(),
-    ),
+    timeout: timeouts.connect,
+    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
   };
 
   function createPool(origin: string | URL, options: Pool.Options): Pool {
@@ -43,9 +41,9 @@ export function createConnections(limits: ConnectionLimits): Dispatcher {
     return new Pool(origin, {
       ...options,
       connect: failOnClosedTunnel(connector),
-      connections: limits.connections,
-      headersTimeout: limits.headersTimeout,
-      bodyTimeout: limits.bodyTimeout,
+      connections: concurrency,
+      headersTimeout: timeouts.headers,
+      bodyTimeout: timeouts.body,
     });
   }
 

@@ -12,11 +12,12 @@ import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
 import { formatValue, parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, isUrl } from '../contract/paths.ts';
+import { MAX_SLUG_LENGTH } from '../contract/records.ts';
 import { pluralize } from '../contract/words.ts';
 import { describeReadFailure, GamedataError, isExpected } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText } from './body.ts';
-import type { AcceptableResponse, Client } from './client.ts';
+import { type AcceptableResponse, type Client, withClient } from './client.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
 import { fetchIconList, type IconList, readIconFolder } from './icon-list.ts';
 import {
@@ -30,6 +31,7 @@ import {
 } from './normalize.ts';
 import {
   describeUnknownSkips,
+  omitSkipped,
   type Source,
   type SourceContext,
   type SourceResult,
@@ -72,7 +74,7 @@ const integer = z
 
 const idSchema = z.object({ id: integer });
 const identifierSchema = z.object({
-  identifier: z.string().min(1, 'expected an identifier'),
+  identifier: z.string().min(1, 'expected an identifier').max(MAX_SLUG_LENGTH),
 });
 
 const gameIndexSchema = z
@@ -115,13 +117,11 @@ export const csvSource: Source = async (context) => {
 };
 
 /** Reads the tables and the icon list from URLs. */
-async function fetchDataSet(
+function fetchDataSet(
   upstream: string,
   context: SourceContext,
 ): Promise<SourceResult> {
-  // Reading a folder does not require undici, so we import it as late as possible.
-  const { closeOnAbort, createClient } = await import('./client.ts');
-  return closeOnAbort(createClient(context), context.signal, async (client) => {
+  return withClient(context, async (client) => {
     const tables = await fetchTables(client, upstream, context.onProgress);
     const icons = await fetchIconList(client, upstream, context);
     const { today: captured } = context;
@@ -149,14 +149,13 @@ function createResult(
   { tables, icons, upstream, captured }: Upstream,
 ): SourceResult {
   const joined = mapKinds((kind) => joinTables(kind, tables));
+  const wanted = omitSkipped(joined, skip);
   const languages = readLanguages(tables);
   const failed = createFailedRecords(skip);
   // The schema of a kind returns the fields of that kind. TypeScript cannot infer this.
-  const records = mapKinds((kind) => {
-    const skippedIds = skip?.[kind] ?? [];
-    const wanted = joined[kind].filter(({ id }) => !skippedIds.includes(id));
-    return parseRecords(kind, wanted, languages, failed);
-  }) as unknown as RawRecords;
+  const records = mapKinds((kind) =>
+    parseRecords(kind, wanted[kind], languages, failed),
+  ) as unknown as RawRecords;
   const items = records.item.map((item) => ({
     ...item,
     sprite: icons.findIcon(item),

@@ -68,9 +68,15 @@ function createError(
   failed: readonly FailedRecord[],
   skip: Skipped | undefined,
 ): GamedataError {
+  // The option replaces the user's option, so it repeats the skipped records.
+  const skipped: string[] = [];
   const lines: string[] = [];
   for (const kind of kindNames) {
-    for (const { id, error } of sortFailed(failed, kind)) {
+    for (const id of skip?.[kind] ?? []) skipped.push(`${kind}/${id}`);
+    const failedOfKind = failed.filter((record) => record.kind === kind);
+    failedOfKind.sort((a, b) => a.id - b.id);
+    for (const { id, error } of failedOfKind) {
+      skipped.push(`${kind}/${id}`);
       lines.push(`${kind}/${id}: ${error.message}`);
     }
   }
@@ -78,31 +84,9 @@ function createError(
   const isOne = failed.length === 1;
   const problem = isOne ? list : `${describeCount(failed.length)}:\n  ${list}`;
   const records = isOne ? 'this record' : 'these records';
-  const hint = `To build without ${records}, add ${suggestSkip(failed, skip)}`;
+  const hint = `To build without ${records}, add --skip ${skipped.join(' ')}`;
   const cause = failed[0]?.error;
   return new GamedataError(cause?.code ?? 'data', problem, { cause, hint });
-}
-
-/**
- * Suggests a `--skip` option for the failed records. The option also lists the records
- * that the user already skips, because it replaces the user's option.
- */
-function suggestSkip(
-  failed: readonly FailedRecord[],
-  skip: Skipped | undefined,
-): string {
-  const records = new Set<string>();
-  for (const kind of kindNames) {
-    for (const id of skip?.[kind] ?? []) records.add(`${kind}/${id}`);
-    for (const { id } of sortFailed(failed, kind)) records.add(`${kind}/${id}`);
-  }
-  return `--skip ${[...records].join(' ')}`;
-}
-
-/** Lists the failed records of a kind, sorted by id. */
-function sortFailed(failed: readonly FailedRecord[], kind: Kind): FailedRecord[] {
-  const failedOfKind = failed.filter((record) => record.kind === kind);
-  return failedOfKind.sort((a, b) => a.id - b.id);
 }
 
 function describeCount(count: number): string {

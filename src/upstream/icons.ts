@@ -30,7 +30,6 @@ export interface IconsReport extends IconSource {
 }
 
 export interface IconFetcherOptions extends ClientOptions {
-  readonly signal?: AbortSignal | undefined;
   /** The size limit for all icons together. The default is `MAX_MEMORY_BYTES`. */
   readonly maxMemoryBytes?: number | undefined;
 }
@@ -75,8 +74,18 @@ export async function gatherIcons(
   // Links to icons need no files, so the records are not read.
   const icons =
     source.mode === 'link' ? [] : listIcons(dataSet.readRecords(), assets);
-  const { copied, published, fetched } =
-    source.mode === 'mirror' ? await findIcons(icons, options) : noIcons;
+  const wanted = source.mode === 'mirror' ? icons : [];
+  const copied = new Map<string, Uint8Array>();
+  const published = new Map<string, Uint8Array>();
+  const missing: string[] = [];
+  for (const icon of wanted) {
+    const copiedIcon = options.copied?.get(icon);
+    const publishedIcon = copiedIcon ? undefined : options.readPublished(icon);
+    if (copiedIcon) copied.set(icon, copiedIcon);
+    else if (publishedIcon) published.set(icon, publishedIcon);
+    else missing.push(icon);
+  }
+  const fetched = await fetchMissing(missing, options);
 
   // No icon is in two of these maps.
   const bodies = new Map([...copied, ...published, ...fetched.bodies]);
@@ -106,50 +115,16 @@ function findPlaceholder(assets: readonly SiteFile[]): SiteFile['body'] {
   throw new GamedataError('output', `public/${PLACEHOLDER_ICON}: ${problem}`);
 }
 
-type IconBodies = ReadonlyMap<string, Uint8Array>;
-
-/** The icons from each place. No icon is in two of them. */
-interface FoundIcons {
-  readonly copied: IconBodies;
-  readonly published: IconBodies;
-  readonly fetched: FetchedIcons;
-}
-
-/**
- * Looks for each icon in the copied site, and then in the published one. Fetches those
- * that neither of them has, unless requests are not allowed.
- */
-async function findIcons(
-  icons: readonly string[],
-  { source, copied: copiedIcons, readPublished, fetcher }: GatherOptions,
-): Promise<FoundIcons> {
-  const copied = new Map<string, Uint8Array>();
-  const published = new Map<string, Uint8Array>();
-  const missing: string[] = [];
-  for (const icon of icons) {
-    const copiedIcon = copiedIcons?.get(icon);
-    const publishedIcon = copiedIcon ? undefined : readPublished(icon);
-    if (copiedIcon) copied.set(icon, copiedIcon);
-    else if (publishedIcon) published.set(icon, publishedIcon);
-    else missing.push(icon);
-  }
-  const canFetch = source.upstream !== null && fetcher && missing.length > 0;
-  if (!canFetch) return { copied, published, fetched: noFetchedIcons };
-  const fetched = await fetchIcons(source.upstream, missing, fetcher);
-  return { copied, published, fetched };
-}
-
 /**
  * Lists the icons of all records that need a file. An icon such as the placeholder,
  * which is one of the assets, needs no other file.
  */
 function listIcons(records: Records, assets: readonly SiteFile[]): string[] {
-  // We ignore case, because some file systems are case-insensitive.
-  const assetPaths = new Set(assets.map(({ path }) => path.toLowerCase()));
+  const assetPaths = new Set(assets.map(({ path }) => path));
   const icons = new Set<string>();
   for (const kind of kindNames) {
     for (const record of records[kind]) {
-      if (!('icon' in record) || assetPaths.has(record.icon.toLowerCase())) continue;
+      if (!('icon' in record) || assetPaths.has(record.icon)) continue;
       icons.add(record.icon);
     }
   }
@@ -172,7 +147,7 @@ function isImage(body: Buffer): boolean {
 
 /** The results of requesting icons. */
 interface FetchedIcons {
-  readonly bodies: IconBodies;
+  readonly bodies: ReadonlyMap<string, Uint8Array>;
   readonly failed: number;
   /** Why the first icon failed. */
   readonly problem: string | null;
@@ -186,11 +161,14 @@ const noFetchedIcons: FetchedIcons = {
   requests: null,
 };
 
-const noIcons: FoundIcons = {
-  copied: new Map(),
-  published: new Map(),
-  fetched: noFetchedIcons,
-};
+/** Fetches the missing icons, unless requests are not allowed. */
+async function fetchMissing(
+  missing: readonly string[],
+  { source, fetcher }: GatherOptions,
+): Promise<FetchedIcons> {
+  const canFetch = source.upstream !== null && fetcher && missing.length > 0;
+  return canFetch ? fetchIcons(source.upstream, missing, fetcher) : noFetchedIcons;
+}
 
 /**
  * The number of icons in a row after which we request no more. Each of them failed to
@@ -211,7 +189,7 @@ async function fetchIcons(
   options: IconFetcherOptions,
 ): Promise<FetchedIcons> {
   // Most builds request no icons, so we import this module as late as possible.
-  const { closeOnAbort, createClient, isMissing } = await import('./client.ts');
+  const { isMissing, withClient } = await import('./client.ts');
   const bodies = new Map<string, Buffer>();
   const countTowardLimit = createMemoryLimit(upstream, options.maxMemoryBytes);
   let failedInARow = 0;
@@ -241,7 +219,7 @@ async function fetchIcons(
     }
   }
 
-  return closeOnAbort(createClient(options), options.signal, async (client) => {
+  return withClient(options, async (client) => {
     await pLimit(options.concurrency).map(icons, (icon) => fetchIcon(client, icon));
     const failed = icons.length - bodies.size;
     return { bodies, failed, problem: firstProblem, requests: client.stats };

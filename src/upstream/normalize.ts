@@ -1,17 +1,10 @@
 import type * as z from 'zod';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { languageSchema, type Names } from '../contract/names.ts';
-import {
-  type DataLocation,
-  describeIssue,
-  formatPlace,
-  formatValue,
-  parse,
-} from '../contract/parse.ts';
+import { describeIssue, formatValue, parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
   iconSchema,
-  isName,
   isSlug,
   LAST_INDEXED_GENERATION,
   MAX_SLUG_LENGTH,
@@ -19,7 +12,7 @@ import {
   type RecordOf,
   recordSchemas,
 } from '../contract/records.ts';
-import { listFirst, toTitleCase, truncate } from '../contract/words.ts';
+import { toTitleCase } from '../contract/words.ts';
 import {
   createDataSet,
   type DataSet,
@@ -30,17 +23,11 @@ import {
 import { GamedataError } from '../errors.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
 
-/** In characters. The upstream may send a slug of any length. */
-const MAX_SHOWN_SLUG = 200;
-
 interface CommonFields {
   readonly id: number;
   readonly slug: string;
   readonly englishName: string | null;
-  /**
-   * The names in other languages, by the upstream's language code. If there are
-   * several names in a language, this is the first one.
-   */
+  /** The names in other languages, by the upstream's language code in lower case. */
   readonly names: Readonly<Record<string, string>>;
 }
 
@@ -53,10 +40,7 @@ interface ItemFields {
     readonly generation: number;
     readonly index: number;
   }[];
-  /**
-   * The URL of the sprite, or the text that the upstream has instead of a URL. Null
-   * if the item has no sprite.
-   */
+  /** The URL or the path of the sprite. Null if the item has no sprite. */
   readonly sprite: string | null;
 }
 
@@ -81,14 +65,16 @@ export interface NameInLanguage {
 
 /**
  * Collects the names of a record by language. If a language has several names, the
- * first one wins. The English name becomes a field of the record, so it is separate.
+ * first one wins, even if its code is written in two ways, such as `zh-Hans` and
+ * `zh-hans`. The English name becomes a field of the record, so it is separate.
  */
 export function collectNames(
   entries: readonly NameInLanguage[],
 ): Pick<CommonFields, 'englishName' | 'names'> {
   const names = new Map<string, string>();
   for (const { language, name } of entries) {
-    if (!names.has(language)) names.set(language, name);
+    const code = language.toLowerCase();
+    if (!names.has(code)) names.set(code, name);
   }
   const englishName = names.get('en') ?? null;
   names.delete('en');
@@ -123,14 +109,13 @@ export function normalize(
   const records = mapKinds((kind) => {
     const rawRecords: readonly RawRecord[] = raw[kind];
     const sortedRecords = rawRecords.toSorted((a, b) => a.id - b.id);
-    assertUniqueIds(sortedRecords, { kind, field: 'id' });
+    assertUniqueIds(sortedRecords, kind);
     const slugOwners = findSlugOwners(sortedRecords);
     const normalizedRecords: RecordOf<Kind>[] = [];
     for (const rawRecord of sortedRecords) {
       const { id, slug: originalSlug } = rawRecord;
-      const shownSlug = truncate(originalSlug, MAX_SHOWN_SLUG);
       const warn: Warn = (code, message) => {
-        warnings.push({ code, kind, id, message: `${shownSlug}: ${message}` });
+        warnings.push({ code, kind, id, message: `${originalSlug}: ${message}` });
       };
       try {
         const context = { kind, slugOwners, warn };
@@ -193,22 +178,18 @@ function normalizeRecord(
     names: otherNames,
     ...rest
   } = rawRecord;
-  const location = {
-    kind,
-    record: `${truncate(originalSlug, MAX_SHOWN_SLUG)} (${id})`,
-  };
+  const location = { kind, record: `${originalSlug} (${id})` };
   const safeSlug = sanitizeSlug(originalSlug);
   if (safeSlug !== originalSlug) {
     warn('adapted-slug', `not a safe slug, becomes ${safeSlug}`);
   }
   const slug = resolveSlug(kind, { id, slug: safeSlug }, slugOwners, warn);
-  const englishName = rawName === null ? null : trimName(rawName, 'en', warn);
+  const englishName = trimName(rawName ?? '', 'en', warn);
   const name = englishName || createMissingName(safeSlug, warn);
   const fields = convertFields(rest, warn);
   const record = parse(recordSchemas[kind], { id, slug, name, ...fields }, location);
-  const names =
-    englishName === null ? otherNames : { en: englishName, ...otherNames };
-  return { record, names };
+  const englishNames = englishName === '' ? {} : { en: englishName };
+  return { record, names: { ...englishNames, ...otherNames } };
 }
 
 /** Derives the name of a record without an English name from its slug. */
@@ -226,29 +207,17 @@ function convertFields(fields: KindFields<Kind>, warn: Warn): object {
   return { ...indices, icon };
 }
 
-/**
- * Rejects records with the same id.
- *
- * @throws GamedataError that names these records
- */
-export function assertUniqueIds(
-  records: readonly { id: number; slug: string }[],
-  location: DataLocation,
-): void {
-  const seenIds = new Set<number>();
-  const repeatedIds = new Set<number>();
-  for (const { id } of records) {
-    if (seenIds.has(id)) repeatedIds.add(id);
-    seenIds.add(id);
+/** @throws GamedataError for the first two records with the same id */
+function assertUniqueIds(sortedRecords: readonly RawRecord[], kind: Kind): void {
+  let previous: RawRecord | undefined;
+  for (const record of sortedRecords) {
+    if (previous?.id === record.id) {
+      const slugs = `${formatValue(previous.slug)} and ${formatValue(record.slug)}`;
+      const problem = `got ${record.id} for ${slugs}, expected unique ids`;
+      throw new GamedataError('data', `${kind} › id: ${problem}`);
+    }
+    previous = record;
   }
-  if (repeatedIds.size === 0) return;
-  const culprits: string[] = [];
-  for (const { id, slug } of records) {
-    if (repeatedIds.has(id))
-      culprits.push(`${id} (${truncate(slug, MAX_SHOWN_SLUG)})`);
-  }
-  const problem = `got repeated ids: ${listFirst(culprits)}, expected unique ids`;
-  throw new GamedataError('data', formatPlace(location) + problem);
 }
 
 /**
@@ -316,18 +285,15 @@ function addNames(
   recordNames: Readonly<Record<string, string>>,
   { slug, kind, warn }: NamesContext,
 ): void {
-  for (const [upstreamCode, rawName] of Object.entries(recordNames)) {
-    const language = upstreamCode.toLowerCase();
+  for (const [language, rawName] of Object.entries(recordNames)) {
     const name = trimName(rawName, language, warn);
     if (name === '') {
-      // An empty English name already has a warning.
-      if (language !== 'en') {
-        warn('missing-name', `omitted the empty name in ${language}`);
-      }
+      warn('missing-name', `omitted the empty name in ${language}`);
       continue;
     }
-    const languageProblem = findLanguageProblem(language, namesByLanguage);
-    const problem = languageProblem ?? findNameProblem(name);
+    const problem =
+      findSchemaProblem(languageSchema, language) ??
+      findSchemaProblem(nameSchema, name);
     if (problem !== undefined) {
       warn(
         'unusable-name',
@@ -335,10 +301,7 @@ function addNames(
       );
       continue;
     }
-    const namesOfKind = getOrAddLanguage(namesByLanguage, language)[kind];
-    // The upstream may write a language code in two ways, such as `zh-Hans` and
-    // `zh-hans`. The first name wins.
-    if (!Object.hasOwn(namesOfKind, slug)) namesOfKind[slug] = name;
+    getOrAddLanguage(namesByLanguage, language)[kind][slug] = name;
   }
 }
 
@@ -363,26 +326,6 @@ function getOrAddLanguage(
   const names: Names = { language, ...noNames };
   namesByLanguage.set(language, names);
   return names;
-}
-
-/**
- * Checks the code of a language, unless the language already has a name. Thousands of
- * names share a language, so its code is checked only once.
- */
-function findLanguageProblem(
-  language: string,
-  namesByLanguage: ReadonlyMap<string, Names>,
-): string | undefined {
-  if (namesByLanguage.has(language)) return undefined;
-  return findSchemaProblem(languageSchema, language);
-}
-
-/**
- * Checks a name. The schema is used only to explain a problem, because it takes
- * several times as long as `isName`, and an upstream has tens of thousands of names.
- */
-function findNameProblem(name: string): string | undefined {
-  return isName(name) ? undefined : findSchemaProblem(nameSchema, name);
 }
 
 /** Describes why a value does not match a schema. Returns undefined if it matches. */

@@ -19,15 +19,15 @@ import { GamedataError, isExpected } from '../errors.ts';
 import {
   type AcceptableResponse,
   type Client,
-  type ClientOptions,
-  closeOnAbort,
-  createClient,
   findFailure,
+  withClient,
 } from './client.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { retryIfRedeployed } from './redeployment.ts';
+import type { SourceContext } from './source.ts';
 import type { RequestStats } from './transport.ts';
 
-export interface EditionOptions extends ClientOptions {
+export interface EditionOptions extends SourceContext {
   readonly upstream: string;
   /**
    * The URL of a response that states its edition, in case that `/meta/` does not say
@@ -36,12 +36,6 @@ export interface EditionOptions extends ClientOptions {
   readonly firstUrl: string;
   /** The version of the decoded form. */
   readonly version: string;
-  /** The folder of the disk cache. If undefined, an interrupted run cannot resume. */
-  readonly cacheFolder: string | undefined;
-  /** The limit for all values that are kept in memory. */
-  readonly maxMemoryBytes?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
 /** Reads URLs from one edition. */
@@ -56,19 +50,11 @@ export interface EditionReader {
    * @throws GamedataError if all values together are too large
    */
   read<T>(url: string, decode: (body: Buffer) => T, maxBytes: number): Promise<T>;
-  /**
-   * Returns the value of a URL from the journal, or undefined if a request is needed.
-   * Each value is returned once.
-   */
-  recall<T>(url: string): T | undefined;
   /** Returns the edition, or null if it is unknown or no value that was read stated it. */
   findEdition(): Edition | null;
   /** Returns whether every value so far came from the journal. */
   isCached(): boolean;
 }
-
-/** The upstream is not deployed three times within a few minutes. */
-const MAX_EDITIONS = 3;
 
 /**
  * Calls a function that reads an upstream, so that all responses that state an edition
@@ -76,38 +62,18 @@ const MAX_EDITIONS = 3;
  *
  * The current edition is requested first. Each response that states another edition is
  * requested again, past caches. If the function fails and the upstream was deployed
- * meanwhile, the function is called again with the new edition, at most three times in
- * total.
+ * meanwhile, the function is called again with the new edition.
  */
 export async function readOneEdition<T>(
   options: EditionOptions,
   readAll: (reader: EditionReader) => Promise<T>,
 ): Promise<T> {
-  return closeOnAbort(createClient(options), options.signal, async (client) => {
-    let edition = await requestEdition(client, options);
-    for (let editions = 1; ; editions++) {
-      try {
-        return await readEdition(client, edition, options, readAll);
-      } catch (error) {
-        if (editions === MAX_EDITIONS || !mayBeFromDeployment(error)) throw error;
-        // If this request fails as well, the first error explains more.
-        const current = await requestEdition(client, options).catch(() => edition);
-        const isDeployed = current?.hash !== edition?.hash;
-        if (!isDeployed) throw error;
-        edition = current;
-      }
-    }
-  });
-}
-
-/**
- * Returns whether a new deployment may have caused an error. A bug has another cause, and
- * so has a connection without any response.
- */
-function mayBeFromDeployment(error: unknown): boolean {
-  if (!(error instanceof GamedataError)) return false;
-  // An error about the data has no failed request.
-  return findFailure(error)?.hasResponse ?? true;
+  return withClient(options, (client) =>
+    retryIfRedeployed(
+      () => requestEdition(client, options),
+      (edition) => readEdition(client, edition, options, readAll),
+    ),
+  );
 }
 
 /**
@@ -245,9 +211,13 @@ function createReader(
     return value;
   }
 
-  function recall<T>(url: string): T | undefined {
+  async function read<T>(
+    url: string,
+    decode: (body: Buffer) => T,
+    maxBytes: number,
+  ): Promise<T> {
     const value = journal.take(url);
-    if (value === undefined) return undefined;
+    if (value === undefined) return request(url, decode, maxBytes);
     stats.cacheHits++;
     isStated = true;
     // The journal's name contains the version of the decoded form, so the caller's
@@ -257,14 +227,7 @@ function createReader(
 
   return {
     stats,
-    recall,
-    async read<T>(
-      url: string,
-      decode: (body: Buffer) => T,
-      maxBytes: number,
-    ): Promise<T> {
-      return recall<T>(url) ?? request(url, decode, maxBytes);
-    },
+    read,
     findEdition: () => (isStated ? edition : null),
     isCached: () => isCached,
   };

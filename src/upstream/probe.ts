@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { errorCode, GamedataError, isExpected } from '../errors.ts';
-import { decompress, MAX_BODY_BYTES } from './body.ts';
+import { MAX_BODY_BYTES } from './body.ts';
 import { findConnectionHint } from './client.ts';
 import {
   ConnectionError,
   createTransport,
-  type RawResponse,
+  type ReceivedResponse,
   type RequestOptions,
   type TransportOptions,
 } from './transport.ts';
@@ -66,7 +66,7 @@ export function createProbe(address: string, options: TransportOptions): Probe {
     const url = `${address}${path}`;
     try {
       const response = await transport.request(url, { ...request, maxBytes });
-      return readResponse(request, response, maxBytes);
+      return readResponse(request, response);
     } catch (error) {
       const isConnectionError = error instanceof ConnectionError;
       // Any other error is a bug.
@@ -92,20 +92,11 @@ export function createProbe(address: string, options: TransportOptions): Probe {
   };
 }
 
-/** Decompresses the body of a response, and joins the values of repeated headers. */
 function readResponse(
   request: ProbeRequest,
-  { status, headers, body: received }: RawResponse,
-  maxBytes: number,
+  { status, header, decodeBody }: ReceivedResponse,
 ): ProbeResponse {
-  function header(name: string): string | undefined {
-    const value = headers[name.toLowerCase()];
-    return Array.isArray(value) ? value.join(', ') : value;
-  }
-  const encoding = header('content-encoding') ?? '';
-  // A response to HEAD may have a `Content-Encoding` header but no body.
-  const isEmpty = received.length === 0;
-  const body = isEmpty ? received : decompress(received, encoding, maxBytes);
+  const body = decodeBody();
   const text = new TextDecoder().decode(body);
   return { request: describeRequest(request), status, header, body, text };
 }

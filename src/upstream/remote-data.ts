@@ -23,22 +23,15 @@ import {
   type AcceptableResponse,
   type Client,
   type ClientOptions,
-  closeOnAbort,
-  createClient,
   findFailure,
+  withClient,
 } from './client.ts';
 import { type CopiedSite, type CopyOptions, readSite } from './copied-site.ts';
+import { retryIfRedeployed } from './redeployment.ts';
 import type { Progress } from './source.ts';
 import type { RequestStats } from './transport.ts';
 
-/** A site may be deployed while we read it, but not three times in a row. */
-const MAX_DEPLOYMENTS = 3;
-
-export interface RemoteOptions extends ClientOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface RemoteSiteOptions extends RemoteOptions, CopyOptions {
+export interface RemoteSiteOptions extends ClientOptions, CopyOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -54,14 +47,15 @@ export interface RemoteDataSet {
  */
 export function readRemoteDataSet(
   url: string,
-  options: RemoteOptions,
+  options: ClientOptions,
 ): Promise<RemoteDataSet> {
   const folder = `/${DATA_FOLDER.slice(0, -1)}`;
   const address = url.endsWith(folder) ? url : url + folder;
-  return closeOnAbort(createClient(options), options.signal, async (client) => {
+  return withClient(options, async (client) => {
     const remote = { client, address, hashListFile: DATA_SET_FILE };
-    const dataSet = await retryIfRedeployed(remote, (hashList) =>
-      readDescribedDataSet(remote, hashList),
+    const dataSet = await retryIfRedeployed(
+      () => fetchHashList(remote),
+      (hashList) => readDescribedDataSet(remote, hashList),
     );
     return { dataSet, requests: client.stats };
   });
@@ -97,17 +91,18 @@ export function readRemoteSite(
   options: RemoteSiteOptions,
 ): Promise<CopiedSite> {
   const { onProgress } = options;
-  return closeOnAbort(createClient(options), options.signal, async (client) => {
+  return withClient(options, async (client) => {
     const remote = { client, address: url, hashListFile: MANIFEST_FILE };
     const onIcon = (done: number, total: number): void =>
       onProgress?.({ done, total, requests: client.stats });
-    const site = await retryIfRedeployed(remote, (hashList) => {
+    const readFrom = (hashList: Buffer): Promise<CopiedSite> => {
       const { files } = parseManifest(hashList, `${url}/${MANIFEST_FILE}`);
       const entries = entriesByPath(files);
       const read = (file: string): Promise<Buffer> =>
         fetchListedFile(remote, entries, file);
       return readSite({ name: url, entries, read }, { ...options, onIcon });
-    });
+    };
+    const site = await retryIfRedeployed(() => fetchHashList(remote), readFrom);
     return { ...site, requests: client.stats };
   });
 }
@@ -118,52 +113,6 @@ interface RemoteFolder {
   readonly address: string;
   /** The path of the file that lists the hashes of all others. */
   readonly hashListFile: string;
-}
-
-/**
- * Fetches the file that lists the hashes of all others, and calls a function that reads
- * these files. If the function fails, the hash list is fetched again. If it has changed, a
- * new deployment has replaced the files meanwhile, so the function is called again with
- * the new list. If it has not, the function has failed for another reason.
- *
- * @throws the function's error if the files were not replaced, if it is a bug, or if it
- * occurs in the last attempt
- */
-async function retryIfRedeployed<T>(
-  remote: RemoteFolder,
-  readAll: (hashList: Buffer) => Promise<T>,
-): Promise<T> {
-  let hashList = await fetchHashList(remote);
-  for (let deployment = 1; deployment < MAX_DEPLOYMENTS; deployment++) {
-    try {
-      return await readAll(hashList);
-    } catch (error) {
-      const isBug = !(error instanceof GamedataError);
-      if (isBug) throw error;
-      const newHashList = await fetchNewHashList(remote, hashList);
-      if (newHashList === undefined) throw error;
-      hashList = newHashList;
-    }
-  }
-  // This is the last attempt, so any error is final.
-  return readAll(hashList);
-}
-
-/**
- * Fetches the hash list again. Returns undefined if it has not changed. Also returns
- * undefined if it cannot be fetched, because the error that made the caller look for a new
- * list explains more.
- */
-async function fetchNewHashList(
-  remote: RemoteFolder,
-  hashList: Buffer,
-): Promise<Buffer | undefined> {
-  try {
-    const currentHashList = await fetchHashList(remote);
-    return currentHashList.equals(hashList) ? undefined : currentHashList;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Fetches the hash list past caches. A site that is not ours does not have it. */

@@ -3,13 +3,12 @@ import * as z from 'zod';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
 import { formatValue, parse } from '../contract/parse.ts';
-import { idSchema, MAX_RECORDS } from '../contract/records.ts';
+import { idSchema, MAX_RECORDS, MAX_SLUG_LENGTH } from '../contract/records.ts';
 import { GamedataError, isExpected } from '../errors.ts';
 import { decodeJson } from './body.ts';
 import { findFailure } from './client.ts';
 import { createFailedRecords, type FailedRecords } from './failed-records.ts';
 import {
-  assertUniqueIds,
   collectNames,
   type KindFields,
   normalize,
@@ -19,6 +18,7 @@ import {
 import { type EditionReader, readOneEdition } from './one-edition.ts';
 import {
   describeUnknownSkips,
+  omitSkipped,
   type Source,
   type SourceContext,
   type SourceResult,
@@ -30,7 +30,7 @@ export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
  * The version of the lists and raw records in the disk cache. Increment it whenever
  * their format changes. For raw records, a test fails if you forget.
  */
-export const RAW_VERSION = 3;
+export const RAW_VERSION = 4;
 
 /** Converts a link such as `/api/v2/generation/4/` to the number 4. */
 const generation = z
@@ -74,7 +74,7 @@ const nameSchema = z
 
 const commonSchema = z.object({
   id: idSchema,
-  name: z.string().min(1),
+  name: z.string().min(1).max(MAX_SLUG_LENGTH),
   names: z.array(nameSchema).max(MAX_ENTRIES),
 });
 
@@ -166,8 +166,8 @@ async function readLists(
 }
 
 /**
- * Reads every listed record that is not skipped: first those in the journal, and then
- * all others concurrently.
+ * Reads every listed record that is not skipped. The records of a kind are in the order
+ * in which they arrive.
  *
  * @throws GamedataError if a connection fails to the end, or if too many records fail
  */
@@ -177,24 +177,23 @@ async function readRecords(
   failed: FailedRecords,
   { concurrency, skip, onProgress }: SourceContext,
 ): Promise<RawRecords> {
-  const wantedEntries = listWanted(lists, skip);
-  const records = recallRecords(reader, wantedEntries);
-  const missingEntries = wantedEntries.filter((entry) => !records.has(entry));
-  // Progress is reported only if there is something to wait for.
-  if (missingEntries.length === 0) return groupRecords(wantedEntries, records);
+  const entries = Object.values(omitSkipped(lists, skip)).flat();
+  const records = mapKinds((): RawRecord[] => []);
+  let done = 0;
 
   function report(): void {
-    const done = records.size;
-    const total = wantedEntries.length;
-    onProgress?.({ done, total, requests: reader.stats });
+    // Progress is reported only if there is something to wait for.
+    if (reader.isCached()) return;
+    onProgress?.({ done, total: entries.length, requests: reader.stats });
   }
   report();
 
   async function readEntry(entry: ListEntry): Promise<void> {
     const decode = (body: Buffer): RawRecord => decodeRecord(entry, body);
     try {
-      const { record: maxBytes } = responseLimits;
-      records.set(entry, await reader.read(entry.url, decode, maxBytes));
+      const record = await reader.read(entry.url, decode, responseLimits.record);
+      records[entry.kind].push(record);
+      done++;
       report();
     } catch (error) {
       // Any other error is about all records, such as too much data.
@@ -205,51 +204,12 @@ async function readRecords(
   // This limit is higher than the number of connections, so that more requests are
   // sent while responses are being decoded.
   const limit = pLimit(2 * concurrency);
-  const reading = limit.map(missingEntries, readEntry);
+  const reading = limit.map(entries, readEntry);
   // After a failure, hundreds of thousands of requests may still be waiting, so we
   // discard them.
   await reading.finally(() => limit.clearQueue());
-  return groupRecords(wantedEntries, records);
-}
-
-/** Returns the records that an earlier run has read, because they are in the journal. */
-function recallRecords(
-  reader: EditionReader,
-  entries: readonly ListEntry[],
-): Map<ListEntry, RawRecord> {
-  const records = new Map<ListEntry, RawRecord>();
-  for (const entry of entries) {
-    const record = reader.recall<RawRecord>(entry.url);
-    if (record !== undefined) records.set(entry, record);
-  }
-  return records;
-}
-
-/** Lists the entries of all kinds that are not skipped. */
-function listWanted(lists: Lists, skip: SourceContext['skip']): ListEntry[] {
-  const wanted: ListEntry[] = [];
-  for (const kind of kindNames) {
-    for (const entry of lists[kind]) {
-      const isSkipped = skip?.[kind].includes(entry.id) ?? false;
-      if (!isSkipped) wanted.push(entry);
-    }
-  }
-  return wanted;
-}
-
-/** Groups the records by kind, in the order of their lists. */
-function groupRecords(
-  entries: readonly ListEntry[],
-  records: ReadonlyMap<ListEntry, RawRecord>,
-): RawRecords {
-  const grouped = mapKinds((): RawRecord[] => []);
-  for (const entry of entries) {
-    const record = records.get(entry);
-    // A record that has failed is missing.
-    if (record !== undefined) grouped[entry.kind].push(record);
-  }
   // This cast is safe, because each record was parsed with the schema of its kind.
-  return grouped as unknown as RawRecords;
+  return records as unknown as RawRecords;
 }
 
 /**
@@ -264,25 +224,18 @@ const listSchema = z.object({
 
 /** A page of a list whose links have been checked. */
 interface ListPage {
-  readonly count: number;
   readonly entries: readonly ListEntry[];
   /** The query of the next page, or `''` on the last page. */
   readonly nextQuery: string;
 }
 
-/** The pages of a list that have been read so far. */
-interface PartialList {
-  /** The number of entries, including repeated ones. */
-  readonly listed: number;
-  /** The entries without repeated ones, by id and slug. */
-  readonly entries: ReadonlyMap<string, ListEntry>;
-}
-
 const FIRST_QUERY = '?limit=100000&offset=0';
 
 /**
- * Reads a list, which may have several pages if the upstream limits their size. An
- * entry that is listed twice counts once.
+ * Reads a list, which has several pages if the upstream limits their size.
+ *
+ * @throws GamedataError if the list is not complete after its last page, because then it
+ * would look as if records had been removed
  */
 async function readList(
   reader: EditionReader,
@@ -290,64 +243,38 @@ async function readList(
   kind: Kind,
 ): Promise<ListEntry[]> {
   const base = new URL(`${upstream}/${kind}/`);
-  let list: PartialList = { listed: 0, entries: new Map() };
+  const entries: ListEntry[] = [];
   let query = FIRST_QUERY;
   while (query !== '') {
-    // The page is checked while it is decoded, because a page that is rejected there is
-    // requested again, past caches.
-    const decodeAndCheck = (body: Buffer): ListPage => {
-      const page = decodeList(base, kind, body);
-      assertComplete(kind, addPage(list, page), page);
-      return page;
-    };
+    // The number of entries is checked while the page is decoded, because a page that is
+    // rejected there is requested again, past caches.
+    const decode = (body: Buffer): ListPage =>
+      decodePage(base, kind, body, entries.length);
     const url = `${upstream}/${kind}/${query}`;
-    const page = await reader.read(url, decodeAndCheck, responseLimits.list);
-    list = addPage(list, page);
-    query = isLastPage(list, page) ? '' : page.nextQuery;
+    const page = await reader.read(url, decode, responseLimits.list);
+    for (const entry of page.entries) entries.push(entry);
+    query = page.nextQuery;
   }
-  const entries = [...list.entries.values()];
-  assertUniqueIds(entries, { kind, record: 'list' });
   return entries;
 }
 
-function addPage(list: PartialList, page: ListPage): PartialList {
-  const entries = new Map(list.entries);
-  for (const entry of page.entries) entries.set(`${entry.id} ${entry.slug}`, entry);
-  return { listed: list.listed + page.entries.length, entries };
-}
-
-/** Returns whether the page that was added last is the last one of the list. */
-function isLastPage({ listed }: PartialList, page: ListPage): boolean {
-  if (page.nextQuery === '' || page.entries.length === 0) return true;
-  return listed >= page.count;
-}
-
-/** @throws GamedataError if the page is invalid */
-function decodeList(base: URL, kind: Kind, body: Buffer): ListPage {
+/**
+ * Decodes a page of a list, and checks the number of entries if it is the last page.
+ *
+ * @param listed the number of entries on the pages before
+ * @throws GamedataError if the page is invalid
+ */
+function decodePage(base: URL, kind: Kind, body: Buffer, listed: number): ListPage {
   const location = { kind, record: 'list' };
   const { count, next, results } = parse(listSchema, decodeJson(body), location);
   const entries = results.map(({ name, url }) => resolveLink(base, kind, name, url));
-  return { count, entries, nextQuery: findNextQuery(next, base) };
-}
-
-/**
- * Checks that a list is complete after its last page. Otherwise, a truncated list would
- * look as if records had been removed. A page that is not the last one is not checked.
- *
- * @param list the list including this page
- * @throws GamedataError if the numbers differ
- */
-function assertComplete(kind: Kind, list: PartialList, page: ListPage): void {
-  if (!isLastPage(list, page)) return;
-  const { listed, entries } = list;
-  if (entries.size === page.count) return;
-  // Some counts include repeated entries. Such a list is complete if it has no next page.
-  const isCountOfRepeated = listed === page.count;
-  if (isCountOfRepeated && page.nextQuery === '') return;
-  throw new GamedataError(
-    'data',
-    `${kind} › list: got ${entries.size} different results, expected ${page.count} (the list's count)`,
-  );
+  const total = listed + entries.length;
+  const nextQuery = findNextQuery(next, base);
+  const isLastPage = nextQuery === '' || entries.length === 0 || total >= count;
+  if (!isLastPage) return { entries, nextQuery };
+  if (total === count) return { entries, nextQuery: '' };
+  const problem = `got ${total} results, expected ${count} (the list's count)`;
+  throw new GamedataError('data', `${kind} › list: ${problem}`);
 }
 
 /**

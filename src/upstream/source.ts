@@ -1,4 +1,4 @@
-import { type Kind, kindNames } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Skipped } from '../contract/records.ts';
 import { listFirst } from '../contract/words.ts';
 import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
@@ -27,7 +27,6 @@ export interface SourceContext extends ClientOptions, Watchers {
   readonly dataFolder: string;
   /** The folder of the disk cache. If undefined, no cache is used. */
   readonly cacheFolder: string | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** The capture date of data that is fetched now, in the form `YYYY-MM-DD`. */
   readonly today: string;
   readonly skip?: Skipped | undefined;
@@ -85,8 +84,16 @@ export interface SourceResult {
   readonly notices?: readonly string[] | undefined;
 }
 
-/** The record ids for each kind. */
-type RecordIds = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
+/** Returns the records of each kind that are not skipped. */
+export function omitSkipped<R extends { readonly id: number }>(
+  records: Readonly<Record<Kind, readonly R[]>>,
+  skip: Skipped | undefined,
+): Record<Kind, R[]> {
+  return mapKinds((kind) => {
+    const skippedIds = skip?.[kind] ?? [];
+    return records[kind].filter(({ id }) => !skippedIds.includes(id));
+  });
+}
 
 /**
  * Reports ids in `--skip` that the upstream does not list. This is not an error, because
@@ -95,7 +102,7 @@ type RecordIds = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
  */
 export function describeUnknownSkips(
   skip: Skipped | undefined,
-  records: RecordIds,
+  records: Readonly<Record<Kind, readonly { readonly id: number }[]>>,
 ): string[] {
   if (!skip) return [];
   const unknown: string[] = [];

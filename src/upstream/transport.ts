@@ -1,16 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { errorCode, GamedataError, isExpected } from '../errors.ts';
 import { USER_AGENT } from '../package.ts';
-import { createConnections } from './connections.ts';
+import { decompress } from './body.ts';
+import { type ConnectionTimeouts, createConnections } from './connections.ts';
 
 /** The timeouts of a request, in milliseconds. */
-export interface Timeouts {
-  readonly connect: number;
-  readonly headers: number;
-  /** The maximum time between parts of a body. */
-  readonly body: number;
-  /** The maximum time for the whole response, including the time to connect. */
+export interface Timeouts extends ConnectionTimeouts {
+  /** The maximum time for the whole response, which ends no attempt to connect. */
   readonly total: number;
 }
 
@@ -34,14 +30,20 @@ export interface RequestOptions {
   readonly maxBytes: number;
 }
 
-/**
- * A response whose body may still be compressed. We declare this type here because
- * published types cannot refer to undici.
- */
-export interface RawResponse {
+/** A response that has arrived completely. */
+export interface ReceivedResponse {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
+  /**
+   * Returns a header's value, or undefined. The name is not case-sensitive, and
+   * repeated values are joined.
+   */
+  header(name: string): string | undefined;
+  /**
+   * Decompresses the body.
+   *
+   * @throws GamedataError if that is impossible, or if the content is too large
+   */
+  decodeBody(): Buffer;
 }
 
 /** Thrown if no complete response arrives. */
@@ -64,7 +66,7 @@ export interface Transport {
    *
    * @throws ConnectionError, or GamedataError if the body is too large
    */
-  request(url: string, options: RequestOptions): Promise<RawResponse>;
+  request(url: string, options: RequestOptions): Promise<ReceivedResponse>;
   /** Returns whether the headers of any response have arrived. */
   hasResponded(): boolean;
   /** Aborts all requests and closes all connections. */
@@ -87,66 +89,53 @@ const COMPRESSION_OVERHEAD_BYTES = 4096;
  */
 export function createTransport(options: TransportOptions): Transport {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const dispatcher = createConnections({
-    connections: options.concurrency,
-    connectTimeout: timeouts.connect,
-    headersTimeout: timeouts.headers,
-    bodyTimeout: timeouts.body,
-  });
+  const dispatcher = createConnections(options.concurrency, timeouts);
   const stats: RequestStats = { requests: 0, bytes: 0, cacheHits: 0 };
   let hasResponded = false;
 
   /** Sends a request, and receives the whole response, until the signal aborts. */
   async function receive(
     url: string,
-    request: RequestOptions,
+    { method = 'GET', headers, maxBytes }: RequestOptions,
     signal: AbortSignal,
-  ): Promise<RawResponse> {
+  ): Promise<ReceivedResponse> {
     const { origin, pathname, search } = new URL(url);
     const response = await dispatcher.request({
       origin,
       path: pathname + search,
-      method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
-      headers: { 'user-agent': USER_AGENT, ...request.headers },
+      method: method as Dispatcher.HttpMethod,
+      headers: { 'user-agent': USER_AGENT, ...headers },
       signal,
     });
     hasResponded = true;
-    const isCompressed = response.headers['content-encoding'] !== undefined;
-    const overhead = isCompressed ? COMPRESSION_OVERHEAD_BYTES : 0;
-    const body = await readBody(response.body, request.maxBytes, overhead);
+    function header(name: string): string | undefined {
+      const value = response.headers[name.toLowerCase()];
+      return Array.isArray(value) ? value.join(', ') : value;
+    }
+    const encoding = header('content-encoding');
+    const overhead = encoding === undefined ? 0 : COMPRESSION_OVERHEAD_BYTES;
+    const body = await readBody(response.body, maxBytes, overhead);
     stats.bytes += body.length;
-    return { status: response.statusCode, headers: response.headers, body };
+    return {
+      status: response.statusCode,
+      header,
+      decodeBody: () => decompress(body, encoding, maxBytes),
+    };
   }
 
   /** Sends a request, and gives up after the time for the whole response. */
   async function request(
     url: string,
     requestOptions: RequestOptions,
-  ): Promise<RawResponse> {
-    const late = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    // We reject the promise ourselves, because undici would first wait for a
-    // connection.
-    const expired = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(
-          new ConnectionError(
-            `no complete response within ${timeouts.total / 1000} s`,
-          ),
-        );
-        late.abort();
-      }, timeouts.total);
-    });
+  ): Promise<ReceivedResponse> {
+    const signal = AbortSignal.timeout(timeouts.total);
     stats.requests++;
     try {
-      return await Promise.race([
-        expired,
-        receive(url, requestOptions, late.signal),
-      ]);
+      return await receive(url, requestOptions, signal);
     } catch (error) {
-      throw toConnectionError(error);
-    } finally {
-      clearTimeout(timer);
+      if (!signal.aborted) throw toConnectionError(error);
+      const limit = `${timeouts.total / 1000} s`;
+      throw new ConnectionError(`no complete response within ${limit}`);
     }
   }
 
@@ -195,8 +184,7 @@ async function readBody(
  */
 function toConnectionError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const isOurs = error instanceof ConnectionError || isExpected(error, 'data');
-  if (isOurs) return error;
+  if (isExpected(error, 'data')) return error;
   const code = errorCode(error);
   // Undici's parser sets no code for some invalid responses.
   const isConnectionFailure = code !== '' || error.name === 'HTTPParserError';

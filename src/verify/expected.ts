@@ -10,8 +10,9 @@ import { type Asset, createHandler } from '../serve/handler/index.ts';
 import { createChangeFiles } from '../site/change-files.ts';
 import { createApiFiles, createNamesFiles } from '../site/record-files.ts';
 import { openSiteData, type SiteFolder } from '../site-folder.ts';
+import type { ClientOptions } from '../upstream/client.ts';
 import type { ProbeResponse } from '../upstream/probe.ts';
-import { type RemoteOptions, readRemoteSite } from '../upstream/remote-data.ts';
+import { readRemoteSite } from '../upstream/remote-data.ts';
 
 /** A request to a deployment. The path is relative to the base URL. */
 export interface PlannedRequest {
@@ -52,7 +53,7 @@ export async function expectFolder(
  */
 export async function expectDeployment(
   address: string,
-  options: RemoteOptions,
+  options: ClientOptions,
 ): Promise<ExpectedSite> {
   const { dataSet, meta } = await readRemoteSite(address, {
     ...options,

@@ -163,7 +163,7 @@ const listFaults: readonly Fault[] = [
   {
     name: 'a wrong count',
     reaction: 'again',
-    text: "got 3 different results, expected 4 (the list's count)",
+    text: "got 3 results, expected 4 (the list's count)",
     at: 'list',
     respond: sendChanged((body) => body.replace('"count":3', '"count":4')),
   },

@@ -98,7 +98,7 @@ describe('the source auto', () => {
     [
       "the upstream's first list is truncated",
       failAt('/move/?', (response) => response.end('{"count":3,"results":[]}')),
-      "got 0 different results, expected 3 (the list's count)",
+      "got 0 results, expected 3 (the list's count)",
     ],
   ])('falls back to the bundled data if %s', async (_, fault, problem) => {
     const { url } = await serveTiny(fault);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GamedataError } from '../../src/errors.ts';
@@ -200,18 +199,6 @@ describe('a response', () => {
       expect(findFailure(error)?.hasResponse).toBe(false);
     },
   );
-
-  it('fails within the total time limit even if no connection is established', async () => {
-    const silent = net.createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    onTestFinished(() => void silent.close());
-    const { get } = testClient({ timeouts: { total: 100 } });
-    const { port } = silent.address() as AddressInfo;
-    const url = `https://127.0.0.1:${port}`;
-    await expect(get(url, accept, { maxAttempts: 1 })).rejects.toThrow(
-      'no complete response within 0.1 s',
-    );
-  });
 });
 
 it('sends the version of gamedata and the accepted encodings', async () => {

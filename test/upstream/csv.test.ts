@@ -267,7 +267,7 @@ describe('parsing', () => {
     [
       'items.csv',
       '2,other,1',
-      'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
+      'item › id: got 2 for "item-2" and "other", expected unique ids',
     ],
   ])('rejects %s with the additional row %j', async (file, row, message) => {
     const invalid = { ...tiny, [file]: `${tiny[file]}${row}\n` };

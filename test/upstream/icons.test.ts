@@ -317,10 +317,9 @@ describe('gatherIcons', () => {
 
   it('does not return an icon file that the assets already contain', async () => {
     const { gather } = await startScene();
-    // Paths are compared without their case, because some file systems ignore it.
     const assets = [
       { path: `${ICONS_FOLDER}unknown.png`, body: '' },
-      { path: `${ICONS_FOLDER}ITEM-1.png`, body: '' },
+      { path: `${ICONS_FOLDER}item-1.png`, body: '' },
     ];
     const { icons } = await gather({ assets });
     expect([...icons.keys()]).toEqual(NAMES.slice(1));

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { normalize, type RawRecord } from '../../src/upstream/normalize.ts';
+import {
+  collectNames,
+  normalize,
+  type RawRecord,
+} from '../../src/upstream/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
 import {
@@ -137,6 +141,17 @@ describe('the number of languages', () => {
 });
 
 describe('normalizing names in other languages', () => {
+  it('keeps the first name if two language codes differ only in case', () => {
+    const entries = [
+      { language: 'zh-Hant', name: '一' },
+      { language: 'ZH-HANT', name: '二' },
+    ];
+    expect(collectNames(entries)).toEqual({
+      englishName: null,
+      names: { 'zh-hant': '一' },
+    });
+  });
+
   it('sorts the names by language and slug', () => {
     const raw = {
       move: [
@@ -153,15 +168,6 @@ describe('normalizing names in other languages', () => {
     ]);
   });
 
-  it('keeps the first name if two language codes differ only in case', () => {
-    const names = { 'zh-Hant': '一', 'ZH-HANT': '二' };
-    const move = rawMove(1, { englishName: null, names });
-    const dataSet = createDataSet({ move: [move] });
-    expect(dataSet.names).toEqual([
-      namesIn('zh-hant', { move: { 'move-1': '一' } }),
-    ]);
-  });
-
   /** Adds the name to a record's names, and returns the names and the warning. */
   function addName(language: string, name: string) {
     const move = rawMove(7, { names: { it: 'Sette', [language]: name } });
@@ -174,16 +180,16 @@ describe('normalizing names in other languages', () => {
   }
   const otherNames = { en: { 'move-7': 'Move 7' }, it: { 'move-7': 'Sette' } };
 
-  it.each([
-    { language: '../x', tag: '../x' },
-    { language: 'pt_BR', tag: 'pt_br' },
-  ])('omits a name in the invalid language $language', ({ language, tag }) => {
-    const { moveNames, warnings } = addName(language, 'x');
-    expect(moveNames).toEqual(otherNames);
-    const problem = `got "${tag}", expected a language tag in lower case`;
-    const warning = `unusable-name: move-7: omitted the name in "${tag}": ${problem}`;
-    expect(warnings).toEqual([expect.stringContaining(warning)]);
-  });
+  it.each(['../x', 'pt_br'])(
+    'omits a name in the invalid language %s',
+    (language) => {
+      const { moveNames, warnings } = addName(language, 'x');
+      expect(moveNames).toEqual(otherNames);
+      const problem = `got "${language}", expected a language tag in lower case`;
+      const warning = `unusable-name: move-7: omitted the name in "${language}": ${problem}`;
+      expect(warnings).toEqual([expect.stringContaining(warning)]);
+    },
+  );
 
   it.each(['a\nb', '\u202e'])('omits the invalid name %j', (name) => {
     const { moveNames, warnings } = addName('fr', name);

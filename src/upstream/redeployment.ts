@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
+import { GamedataError } from '../errors.ts';
+import { findFailure } from './client.ts';
+
+/** An upstream or a site is not deployed three times within a few minutes. */
+const MAX_DEPLOYMENTS = 3;
+
+/**
+ * Reads an upstream or a site that may be deployed while it is being read. The current
+ * deployment is requested first. If the function that reads everything fails, it is
+ * requested again. If it has changed, the function is called again, at most three times
+ * in total. If it has not, the function has failed for another reason.
+ *
+ * @param requestDeployment requests a value that identifies the current deployment
+ * @throws the function's error
+ */
+export async function retryIfRedeployed<D, T>(
+  requestDeployment: () => Promise<D>,
+  readAll: (deployment: D) => Promise<T>,
+): Promise<T> {
+  let deployment = await requestDeployment();
+  for (let deployments = 1; ; deployments++) {
+    try {
+      return await readAll(deployment);
+    } catch (error) {
+      const isLast = deployments === MAX_DEPLOYMENTS;
+      if (isLast || !mayBeFromDeployment(error)) throw error;
+      // If this request fails as well, the first error explains more.
+      const current = await requestDeployment().catch(() => deployment);
+      if (isDeepStrictEqual(current, deployment)) throw error;
+      deployment = current;
+    }
+  }
+}
+
+/**
+ * Returns whether a new deployment may have caused an error. A bug has another cause, and
+ * so has a connection without any response.
+ */
+function mayBeFromDeployment(error: unknown): boolean {
+  if (!(error instanceof GamedataError)) return false;
+  // An error about the data has no failed request.
+  return findFailure(error)?.hasResponse ?? true;
+}
