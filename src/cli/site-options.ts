@@ -8,8 +8,7 @@ import {
   hostNames,
   listBaseUrlVariables,
 } from '../hosts/index.ts';
-import { DEFAULT_BASE_URL, type WantedSettings } from '../pipeline/settings.ts';
-import type { ParsedOptions } from './command.ts';
+import { DEFAULT_BASE_URL } from '../pipeline/settings.ts';
 import {
   flag,
   inGroup,
@@ -91,18 +90,3 @@ export const siteOptions = {
     ),
   }),
 };
-
-/** Collects the options of a site. */
-export function resolveWanted(
-  options: ParsedOptions<typeof siteOptions>,
-): WantedSettings {
-  const { baseUrl, links, hosts, root, archive } = options;
-  return {
-    baseUrl,
-    links,
-    hosts,
-    root,
-    archive,
-    sprites: { mode: options.sprites, upstream: options.spritesUpstream },
-  };
-}

@@ -5,7 +5,7 @@ import { isUrl } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { GamedataError } from '../errors.ts';
 import { BUNDLED_DATA } from '../package.ts';
-import type { SourceSettings } from '../pipeline/source-settings.ts';
+import type { SourceSettings } from '../pipeline/settings.ts';
 import { type SourceName, sourceNames, type Watchers } from '../upstream/source.ts';
 import type { OptionInput, ParsedOptions } from './command.ts';
 import {

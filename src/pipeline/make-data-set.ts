@@ -7,7 +7,7 @@ import { type Output, withOutput } from '../publish/publish.ts';
 import { openDataSet } from '../site-folder.ts';
 import { loadSource } from '../upstream/index.ts';
 import { createReport, groupWarnings, type Report } from './report.ts';
-import { assertCacheOutside, type SourceSettings } from './source-settings.ts';
+import { assertCacheOutside, type SourceSettings } from './settings.ts';
 import { updateData } from './update-data.ts';
 
 /**

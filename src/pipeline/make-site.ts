@@ -5,12 +5,7 @@ import {
   encodeBody,
   type Meta,
 } from '../contract/meta.ts';
-import {
-  DATA_FOLDER,
-  DATA_SET_FILE,
-  isUrl,
-  PLACEHOLDER_ICON,
-} from '../contract/paths.ts';
+import { isUrl, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
 import { readPreviousDataSet } from '../data/data-set-folder.ts';
 import { encodeOldSlugs } from '../data/old-slugs.ts';
@@ -27,12 +22,15 @@ import { type Output, type PublishResult, withOutput } from '../publish/publish.
 import { sha256 } from '../sha256.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { encodeManifest } from '../site/manifest.ts';
-import { openSiteData, readIfIntact, readMeta } from '../site-folder.ts';
-import type { CopiedSite } from '../upstream/copied-site.ts';
+import { openSite, openSiteData, readIfIntact, readMeta } from '../site-folder.ts';
+import {
+  type CopiedSite,
+  type CopyOptions,
+  readSite,
+} from '../upstream/copied-site.ts';
 import { gatherIcons } from '../upstream/icons.ts';
 import { loadSource } from '../upstream/index.ts';
 import type { SourceResult } from '../upstream/source.ts';
-import { copySite } from './copy-site.ts';
 import { keepDataSet } from './keep-data.ts';
 import {
   type BuildReport,
@@ -42,13 +40,14 @@ import {
   type WarningGroup,
 } from './report.ts';
 import {
+  assertCacheOutside,
   assertSettingsNamed,
   describeChangedSettings,
   resolveSettings,
   type Settings,
+  type SourceSettings,
   type WantedSettings,
 } from './settings.ts';
-import { assertCacheOutside, type SourceSettings } from './source-settings.ts';
 import { updateData } from './update-data.ts';
 
 export interface MakeSiteOptions {
@@ -90,14 +89,14 @@ async function buildSite(
   options: MakeSiteOptions,
   started: number,
 ): Promise<BuildReport> {
-  const { out, source, keep = 0, copiedFrom } = options;
+  const { out, source, keep = 0 } = options;
   assertCacheOutside(output.folder, source.cacheFolder);
   const published = await readPublishedSite(output);
-  const { loaded, copied, settings } =
-    copiedFrom === undefined
-      ? await loadForBuild(published, options)
-      : await loadForCopy(copiedFrom, output, published, options);
-  const update = await updateData(published.dataSet, loaded, source);
+  const copied = await readCopiedSite(output, published, options);
+  // Invalid settings fail before a build reads its source.
+  const settings = resolveNamedSettings(options, published, copied?.meta);
+  const loaded = await loadData(source, published, copied);
+  const update = await updateData(published?.dataSet, loaded, source);
   const { dataSet } = update;
 
   const publicFiles = readPublicFiles();
@@ -108,7 +107,7 @@ async function buildSite(
     readPublished: (icon) => readPublishedIcon(output, icon),
     fetcher: mayFetchIcons(options, loaded) ? source : undefined,
   });
-  const previousWarnings = published.dataSet?.warnings ?? [];
+  const previousWarnings = published?.dataSet.warnings ?? [];
   const warnings = groupWarnings(dataSet.warnings, previousWarnings);
   const inputs: Inputs = {
     meta: createSiteMeta(dataSet, loaded, settings, warnings),
@@ -121,19 +120,12 @@ async function buildSite(
   };
   const kept = keep > 0 ? await keepDataSet(out, dataSet, keep, source.today) : null;
   const result = await publishSite(output, inputs, source.signal);
-  const notices = [
-    ...describeRestart(published),
-    ...publicFiles.notices,
-    ...icons.notices,
-  ];
-  const changed = published.meta
-    ? describeChangedSettings(settings, published.meta)
-    : [];
+  const changed = published ? describeChangedSettings(settings, published.meta) : [];
   const { baseUrl, links, hosts } = settings;
   const report = createReport(loaded, update, result, {
     output,
     warnings,
-    notices,
+    notices: [...publicFiles.notices, ...icons.notices],
     started,
   });
   return {
@@ -146,32 +138,24 @@ async function buildSite(
 
 /** The parts of the published site that the next site takes over. */
 interface PublishedSite {
-  /** Undefined if nothing is published. */
-  readonly meta: Meta | undefined;
-  /**
-   * Undefined if nothing is published, or if an earlier version published a site
-   * without a data set.
-   */
-  readonly dataSet: PreviousDataSet | undefined;
+  readonly meta: Meta;
+  readonly dataSet: PreviousDataSet;
 }
 
 /**
  * Reads the description and the data set of the published site, which the next site
- * continues. Otherwise, its history and its old slugs would start again.
+ * continues. Returns undefined if nothing is published.
  *
  * @throws GamedataError if the published data set or `meta.json` is damaged
  */
 async function readPublishedSite({
   folder,
   published: { entries },
-}: Output): Promise<PublishedSite> {
-  if (entries.size === 0) return { meta: undefined, dataSet: undefined };
+}: Output): Promise<PublishedSite | undefined> {
+  if (entries.size === 0) return undefined;
   try {
     const meta = readMeta(folder, entries);
-    const hasData = entries.has(DATA_FOLDER + DATA_SET_FILE);
-    const dataSet = hasData
-      ? await readPreviousDataSet(openSiteData(folder))
-      : undefined;
+    const dataSet = await readPreviousDataSet(openSiteData(folder));
     return { meta, dataSet };
   } catch (cause) {
     if (!(cause instanceof GamedataError)) throw cause;
@@ -193,59 +177,48 @@ function readPublishedIcon(
   return readIfIntact(folder, entry);
 }
 
-function describeRestart({ meta, dataSet }: PublishedSite): string[] {
-  if (!meta || dataSet) return [];
-  return [
-    'the published site has no data set, so its history and old slugs start again',
-  ];
-}
-
-interface LoadedSite {
-  readonly loaded: SourceResult;
-  /** Undefined for a build. */
-  readonly copied: CopiedSite | undefined;
-  readonly settings: Settings;
-}
-
 /**
- * Resolves the settings of a build, and then reads the data from its source, so that
- * invalid settings fail before anything is read.
+ * Reads the site that is copied. Returns undefined for a build. The site's `meta.json`
+ * comes first, because the base URL and the links of the copy come from there, and
+ * because the settings determine whether the icons are read.
  */
-async function loadForBuild(
-  published: PublishedSite,
-  options: MakeSiteOptions,
-): Promise<LoadedSite> {
-  const settings = resolveNamedSettings(options, published);
-  const loaded = await loadSource({
-    ...options.source,
-    isPublished: published.meta !== undefined,
-    previous: published.dataSet,
-  });
-  return { loaded, copied: undefined, settings };
-}
-
-/**
- * Reads the site that is copied. Its `meta.json` comes first, because the base URL and
- * the links of the copy come from there, and because the settings determine whether the
- * icons are read.
- */
-async function loadForCopy(
-  copiedFrom: string,
+async function readCopiedSite(
   output: Output,
-  published: PublishedSite,
+  published: PublishedSite | undefined,
   options: MakeSiteOptions,
-): Promise<LoadedSite> {
-  const copied = await copySite(copiedFrom, output, {
-    ...options.source,
+): Promise<CopiedSite | undefined> {
+  const { copiedFrom, source } = options;
+  if (copiedFrom === undefined) return undefined;
+  const copyOptions: SourceSettings & CopyOptions = {
+    ...source,
     wantsIcons(copiedMeta) {
       const { sprites } = resolveNamedSettings(options, published, copiedMeta);
       return sprites.mode === 'mirror';
     },
+    // A copy that is updated need not request thousands of icons again.
+    readPublishedIcon: (icon) => readIfIntact(output.folder, icon),
+  };
+  if (!isUrl(copiedFrom)) return readSite(openSite(copiedFrom), copyOptions);
+  // Copying a folder does not require undici, so we import this module on demand.
+  const { readRemoteSite } = await import('../upstream/remote-data.ts');
+  return readRemoteSite(copiedFrom, copyOptions);
+}
+
+/** Loads the data set of a build from its source. A copied site already has one. */
+async function loadData(
+  source: SourceSettings,
+  published: PublishedSite | undefined,
+  copied: CopiedSite | undefined,
+): Promise<SourceResult> {
+  if (copied) {
+    const { dataSet, meta, requests } = copied;
+    return { dataSet, source: meta.source, isCopy: true, requests };
+  }
+  return loadSource({
+    ...source,
+    isPublished: published !== undefined,
+    previous: published?.dataSet,
   });
-  const { dataSet, meta, requests } = copied;
-  const loaded = { dataSet, source: meta.source, isCopy: true, requests };
-  const settings = resolveNamedSettings(options, published, meta);
-  return { loaded, copied, settings };
 }
 
 /**
@@ -256,11 +229,11 @@ async function loadForCopy(
  */
 function resolveNamedSettings(
   { wanted, out }: MakeSiteOptions,
-  published: PublishedSite,
+  published: PublishedSite | undefined,
   copied?: Meta,
 ): Settings {
   const settings = resolveSettings(wanted, out, copied);
-  if (published.meta) assertSettingsNamed(wanted, settings, published.meta);
+  if (published) assertSettingsNamed(wanted, settings, published.meta);
   return settings;
 }
 
@@ -293,11 +266,11 @@ function createSiteMeta(
  * there, the user must have asked for the icons.
  */
 function mayFetchIcons(
-  { source: { source, upstream }, wanted: { sprites } }: MakeSiteOptions,
+  { source: { source, upstream }, wanted }: MakeSiteOptions,
   { fallback }: SourceResult,
 ): boolean {
-  const isWanted = sprites.mode !== undefined || sprites.upstream !== undefined;
-  if (isWanted) return true;
+  const { sprites, spritesUpstream } = wanted;
+  if (sprites !== undefined || spritesUpstream !== undefined) return true;
   if (source === 'snapshot' || fallback !== undefined) return false;
   return upstream === undefined || isUrl(upstream);
 }

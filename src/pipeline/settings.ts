@@ -4,7 +4,9 @@ import { formatValue } from '../contract/parse.ts';
 import { type LinkStyle, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
 import { DEFAULT_ICONS_UPSTREAM, type IconSource } from '../contract/responses.ts';
 import { joinWords } from '../contract/words.ts';
+import type { GuardOptions } from '../data/guard.ts';
 import { GamedataError } from '../errors.ts';
+import { isInside } from '../files.ts';
 import {
   hosts as allHosts,
   defaultHost,
@@ -12,6 +14,13 @@ import {
   webServerNames,
 } from '../hosts/index.ts';
 import { isPlainRoot } from '../hosts/web-server.ts';
+import type { SourceContext } from '../upstream/source.ts';
+
+/**
+ * Settings for reading the data, and limits for how much it may differ from the
+ * published data.
+ */
+export interface SourceSettings extends SourceContext, GuardOptions {}
 
 /** The settings that the user chose. Undefined means the default. */
 export interface WantedSettings {
@@ -22,11 +31,10 @@ export interface WantedSettings {
   readonly root: string | undefined;
   /** Whether the site contains its own archive. */
   readonly archive: boolean;
-  readonly sprites: {
-    readonly mode: IconSource['mode'] | undefined;
-    /** The base URL of the icons. */
-    readonly upstream: string | undefined;
-  };
+  /** How icons are served. */
+  readonly sprites: IconSource['mode'] | undefined;
+  /** The base URL of the icons. */
+  readonly spritesUpstream: string | undefined;
 }
 
 export interface Settings {
@@ -56,7 +64,7 @@ export function resolveSettings(
   const wantedLinks = wanted.links ?? copied?.links;
   // Links to files are for plain file servers, which have no configuration.
   const defaultHosts = wantedLinks === 'file' ? [] : [defaultHost];
-  const hosts = wanted.hosts ?? defaultHosts;
+  const hosts = [...new Set(wanted.hosts ?? defaultHosts)];
   const links = resolveLinks(wantedLinks, hosts);
   const baseUrl = wanted.baseUrl ?? readBaseUrl(copied);
   // The default base URL works only on this machine, so a site for a host that the user
@@ -66,7 +74,7 @@ export function resolveSettings(
   return {
     baseUrl: baseUrl ?? DEFAULT_BASE_URL,
     links,
-    hosts: [...new Set(hosts)],
+    hosts,
     root: resolveDocumentRoot(wanted.root, hosts, out),
     archive: wanted.archive,
     sprites: resolveIconSource(wanted, links),
@@ -84,58 +92,27 @@ export function assertSettingsNamed(
   settings: Settings,
   published: Meta,
 ): void {
-  const missing = listMissingOptions(wanted, settings, published);
+  const missing: string[] = [];
+  const hasOtherUrl = settings.baseUrl !== published.base_url;
+  if (wanted.baseUrl === undefined && hasOtherUrl) {
+    missing.push(`--base-url ${published.base_url}`);
+  }
+  const hasOtherHosts = formatHosts(settings.hosts) !== formatHosts(published.hosts);
+  if (wanted.hosts === undefined && hasOtherHosts) {
+    missing.push(nameHostOption(published.hosts));
+  }
   if (missing.length === 0) return;
-  const options = missing.map(({ flag, value }) => `--${flag} ${value}`).join(' ');
-  const lines = missing.map(({ flag, json }) => `"${flag}": ${json}`).join(', ');
-  throw new GamedataError('usage', `the published site was built with ${options}`, {
-    hint: `Repeat these options, or add ${lines} to the section "build" of gamedata.config.json. To change the site, give other values.`,
+  const problem = `the published site was built with ${missing.join(' ')}`;
+  throw new GamedataError('usage', problem, {
+    hint: 'Repeat these options, or add them to the section "build" of gamedata.config.json. To change the site, give other values.',
   });
 }
 
-/** An option of the published site that the user did not repeat. */
-interface MissingOption {
-  readonly flag: string;
-  readonly value: string;
-  /** The value in the configuration file. */
-  readonly json: string;
-}
-
-/**
- * Lists the options whose defaults would change the published site. An option that the
- * user named is not missing, because its change is intended.
- */
-function listMissingOptions(
-  wanted: WantedSettings,
-  settings: Settings,
-  published: Meta,
-): MissingOption[] {
-  const missing: MissingOption[] = [];
-  const hasOtherUrl = settings.baseUrl !== published.base_url;
-  if (wanted.baseUrl === undefined && hasOtherUrl) {
-    missing.push({
-      flag: 'base-url',
-      value: published.base_url,
-      json: JSON.stringify(published.base_url),
-    });
-  }
-  const hasOtherHosts = !hasSameHosts(settings, published);
-  if (wanted.hosts === undefined && hasOtherHosts) {
-    missing.push(describeMissingHosts(published.hosts));
-  }
-  return missing;
-}
-
-function describeMissingHosts(hosts: readonly string[]): MissingOption {
+/** Names the option with which a site was built for these hosts. */
+function nameHostOption(hosts: readonly string[]): string {
   // A site for no host is one with links to files.
-  if (hosts.length === 0) return { flag: 'links', value: 'file', json: '"file"' };
-  const json = `[${hosts.map((host) => JSON.stringify(host)).join(', ')}]`;
-  return { flag: 'host', value: hosts.join(' '), json };
-}
-
-function hasSameHosts({ hosts }: Settings, published: Meta): boolean {
-  const sortedHosts = hosts.toSorted().join(' ');
-  return sortedHosts === published.hosts.toSorted().join(' ');
+  if (hosts.length === 0) return '--links file';
+  return `--host ${hosts.join(' ')}`;
 }
 
 /**
@@ -146,12 +123,10 @@ export function describeChangedSettings(
   settings: Settings,
   published: Meta,
 ): string[] {
-  // The order of hosts has no effect.
-  const { hosts } = hasSameHosts(settings, published) ? settings : published;
   const rows = [
     ['base URL', published.base_url, settings.baseUrl],
     ['links', published.links, settings.links],
-    ['hosts', formatHosts(hosts), formatHosts(settings.hosts)],
+    ['hosts', formatHosts(published.hosts), formatHosts(settings.hosts)],
     ['icons', published.sprites.mode, settings.sprites.mode],
     ['archive', formatYesNo(published.archive), formatYesNo(settings.archive)],
   ] as const;
@@ -163,7 +138,9 @@ export function describeChangedSettings(
   return changes;
 }
 
-const formatHosts = (hosts: readonly string[]): string => hosts.join(' ') || 'none';
+/** Lists hosts in a fixed order, because their order has no effect. */
+const formatHosts = (hosts: readonly string[]): string =>
+  hosts.toSorted().join(' ') || 'none';
 
 const formatYesNo = (value = false): string => (value ? 'yes' : 'no');
 
@@ -186,18 +163,18 @@ function resolveLinks(
  * redirect to icons, so such a site contains the icons by default.
  */
 function resolveIconSource(
-  { sprites }: WantedSettings,
+  { sprites, spritesUpstream }: WantedSettings,
   links: LinkStyle,
 ): IconSource {
   const defaultMode = links === 'file' ? 'mirror' : 'link';
-  const mode = sprites.mode ?? defaultMode;
+  const mode = sprites ?? defaultMode;
   if (mode === 'none') return { mode, upstream: null };
-  return { mode, upstream: sprites.upstream ?? DEFAULT_ICONS_UPSTREAM };
+  return { mode, upstream: spritesUpstream ?? DEFAULT_ICONS_UPSTREAM };
 }
 
 /** Creates the error for a build that names hosts but no base URL. */
 function createBaseUrlError(hosts: readonly HostName[]): GamedataError {
-  const names = [...new Set(hosts)].join(', ');
+  const names = hosts.join(', ');
   const hostHints = hosts.map((name) => allHosts[name].baseUrlHint);
   const hostHint = hostHints.find((hint) => hint !== undefined);
   return new GamedataError(
@@ -226,49 +203,43 @@ function readBaseUrl(copied: Meta | undefined): string | undefined {
  * folder of the site, unless the user named another one. For other hosts, the root has no
  * effect, so the user must not name one.
  *
- * @param system resolves paths; tests pass the path module for another operating
- * system
  * @throws GamedataError
  */
-export function resolveDocumentRoot(
+function resolveDocumentRoot(
   wanted: string | undefined,
   hosts: readonly HostName[],
   out: string,
-  system: Pick<typeof path, 'resolve'> = path,
 ): string {
+  const root = path.resolve(wanted ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
-  if (server === undefined && wanted !== undefined) {
+  if (server === undefined) {
+    if (wanted === undefined) return root;
     const expected = joinWords(webServerNames, 'or');
     throw new GamedataError(
       'usage',
       `--root: got no host that uses it, expected --host ${expected}`,
     );
   }
-  // A build on Windows may be for a web server on Linux.
-  const isPathOnLinux = wanted?.startsWith('/') ?? false;
-  const rootSystem = isPathOnLinux ? path.posix : system;
-  const root = rootSystem.resolve(wanted ?? out);
-  const origin = wanted === undefined ? ' from --out' : '';
-  if (server !== undefined) assertUsableRoot(root, server, origin);
-  return root;
+  if (isPlainRoot(root)) return root;
+  throw new GamedataError(
+    'usage',
+    `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
+  );
 }
 
 /**
- * Rejects a document root that a web server cannot have in its configuration.
+ * Rejects a cache inside the output folder, because it would be a file that no manifest
+ * lists.
  *
- * @param origin the end of the sentence that names a root which the user did not name
+ * @throws GamedataError
  */
-function assertUsableRoot(root: string, server: HostName, origin: string): void {
-  if (!root.startsWith('/')) {
-    throw new GamedataError(
-      'usage',
-      `--root: got the Windows path ${root}${origin}, expected the site's path on the server, such as /srv/gamedata/site`,
-    );
-  }
-  if (!isPlainRoot(root)) {
-    throw new GamedataError(
-      'usage',
-      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
-    );
-  }
+export function assertCacheOutside(out: string, cache: string | undefined): void {
+  if (cache === undefined) return;
+  const cacheFolder = path.resolve(cache);
+  const outputFolder = path.resolve(out);
+  if (cacheFolder !== outputFolder && !isInside(outputFolder, cacheFolder)) return;
+  throw new GamedataError(
+    'usage',
+    `--cache: got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(out)}`,
+  );
 }

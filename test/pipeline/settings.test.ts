@@ -16,7 +16,8 @@ const defaults: WantedSettings = {
   hosts: undefined,
   root: undefined,
   archive: false,
-  sprites: { mode: undefined, upstream: undefined },
+  sprites: undefined,
+  spritesUpstream: undefined,
 };
 const published: Meta = {
   ...meta,
@@ -33,15 +34,13 @@ describe('assertSettingsNamed', () => {
     assertSettingsNamed(named, resolve(named), { ...published, ...site });
   }
 
-  it('suggests the missing options for the command line and for the configuration file', () => {
+  it('names the missing options, and asks the user to repeat them', () => {
     expect(() => check({})).toThrow(
       expect.objectContaining({
         code: 'usage',
         message:
           'the published site was built with --base-url https://example.test --host nginx caddy',
-        hint: expect.stringContaining(
-          'add "base-url": "https://example.test", "host": ["nginx", "caddy"] to the section "build"',
-        ),
+        hint: expect.stringMatching(/^Repeat these options, /),
       }),
     );
   });
@@ -87,7 +86,7 @@ it('describeChangedSettings lists the settings that differ', () => {
   expect(describeChangedSettings(settings, published)).toEqual([
     'base URL https://example.test → https://new.test',
     'links query → file',
-    'hosts nginx caddy → netlify',
+    'hosts caddy nginx → netlify',
     'icons link → mirror',
     'archive no → yes',
   ]);

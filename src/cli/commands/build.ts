@@ -14,7 +14,7 @@ import {
 } from '../command.ts';
 import { inGroup, integer, numeric, option, required } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
-import { BUILD_FOLDER, resolveWanted, siteOptions } from '../site-options.ts';
+import { BUILD_FOLDER, siteOptions } from '../site-options.ts';
 import {
   resolveSource,
   type SourceOptions,
@@ -62,9 +62,9 @@ export const build = async (options: BuildOptions = {}): Promise<BuildReport> =>
   makeSite(resolveBuild(options));
 
 export function resolveBuild(options: BuildOptions): MakeSiteOptions {
-  const { out, keep, ...parsed } = parseOptions(buildOptions, options);
-  const source = resolveSource(parsed);
-  return { out, keep, source, wanted: resolveWanted(parsed) };
+  const wanted = parseOptions(buildOptions, options);
+  const { out, keep } = wanted;
+  return { out, keep, source: resolveSource(wanted), wanted };
 }
 
 export const command = defineCommand({

@@ -9,7 +9,7 @@ import {
   reportOptions,
 } from '../command.ts';
 import { httpUrl, parseValue, required } from '../options.ts';
-import { resolveWanted, siteOptions } from '../site-options.ts';
+import { siteOptions } from '../site-options.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
 import { outputFolder, reportBuild } from './build.ts';
 
@@ -42,14 +42,15 @@ export interface MirrorReport extends BuildReport {
  * not be moved into place. The next command completes such a change.
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
-  const { from, out, ...settings } = parseOptions(mirrorOptions, options);
+  const wanted = parseOptions(mirrorOptions, options);
+  const { from, out } = wanted;
   const address = isUrl(from) ? parseValue(httpUrl, from, 'address') : from;
   const report = await makeSite({
     out,
     copiedFrom: address,
     // A copy reads a data set folder, as a build from a snapshot does.
-    source: resolveSource({ ...settings, source: 'snapshot', upstream: address }),
-    wanted: resolveWanted(settings),
+    source: resolveSource({ ...wanted, source: 'snapshot', upstream: address }),
+    wanted,
   });
   return { ...report, address };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
@@ -125,17 +125,5 @@ describe('build, for a published site,', () => {
     await expect(building).rejects.toMatchObject({
       hint: 'Restore the file from a copy, or build into a new folder.',
     });
-  });
-
-  it('replaces a published site that has no data set, and reports that the history starts again', async () => {
-    const out = copied();
-    rmSync(path.join(out, 'data'), { recursive: true });
-    listAsTheyAre(out);
-    const { changes, notices } = await build({ ...described, out, maxShrink: 100 });
-    expect(notices).toEqual([
-      'the published site has no data set, so its history and old slugs start again',
-    ]);
-    expect(changes.steps).toEqual([]);
-    expect(readTree(out)).toEqual(readTree(site));
   });
 });
