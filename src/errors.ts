@@ -50,15 +50,10 @@ export function errorCode(error: unknown): string {
 /**
  * Describes why a file or folder could not be read, such as `does not exist` or
  * `cannot be read (EACCES)`.
- *
- * @param problem the description of every failure except a missing file
  */
-export function describeReadFailure(
-  error: unknown,
-  problem = 'cannot be read',
-): string {
+export function describeReadFailure(error: unknown): string {
   const code = errorCode(error);
   if (code === 'ENOENT') return 'does not exist';
   const reason = code || (error as Error).message;
-  return `${problem} (${reason})`;
+  return `cannot be read (${reason})`;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isWellKnown } from './contract/paths.ts';
 import type { CompiledSchemas } from './contract/served.ts';
-import { listFirst, listKinds } from './contract/words.ts';
+import { listKinds } from './contract/words.ts';
 import { listFiles, readFile } from './files.ts';
 
 /** The root folder of the package. Both `src/` and `dist/` are directly below it. */
@@ -46,12 +46,6 @@ function isHidden(file: string): boolean {
   return file.split('/').some((segment) => segment.startsWith('.'));
 }
 
-/**
- * Matches files that Windows, editors and macOS archives leave behind in folders.
- */
-const LEFTOVER =
-  /(?:^|\/)(?:Thumbs\.db|desktop\.ini|#[^/]*#|[^/]*~|[^/]*\.orig)$|(?:^|\/)__MACOSX\//i;
-
 /** Reads a folder's files in a fixed order, and skips hidden files. */
 function readFolder(folder: string): SiteFileWithBytes[] {
   const files: SiteFileWithBytes[] = [];
@@ -68,26 +62,9 @@ interface SiteFileWithBytes {
   readonly body: Uint8Array;
 }
 
-export interface PublicFiles {
-  readonly files: readonly SiteFileWithBytes[];
-  /**
-   * Messages about files that another program has probably left in the folder. Such
-   * files are not published.
-   */
-  readonly notices: readonly string[];
-}
-
 /** Reads the handwritten files, which are part of every site. */
-export function readPublicFiles(folder = PUBLIC_FOLDER): PublicFiles {
-  const files: SiteFileWithBytes[] = [];
-  const leftovers: string[] = [];
-  for (const file of readFolder(folder)) {
-    if (LEFTOVER.test(file.path)) leftovers.push(file.path);
-    else files.push(file);
-  }
-  if (leftovers.length === 0) return { files, notices: [] };
-  return { files, notices: [`not published from public/: ${listFirst(leftovers)}`] };
-}
+export const readPublicFiles = (folder = PUBLIC_FOLDER): SiteFileWithBytes[] =>
+  readFolder(folder);
 
 /**
  * The files that `npm run compile` has prepared for building sites. The templates

@@ -178,10 +178,6 @@ export function parseEntries(
   return parseDescription(folder, body).files;
 }
 
-/** Returns whether a folder is a data set folder. */
-export const hasDataSet = (folder: string): boolean =>
-  readIfExists(folder, DATA_SET_FILE) !== undefined;
-
 /** Opens the data set of a site. */
 export const openSiteData = (folder: string): DataSetSource => ({
   name: path.join(folder, DATA_FOLDER.slice(0, -1)),
@@ -194,7 +190,7 @@ export const openSiteData = (folder: string): DataSetSource => ({
  * @throws GamedataError if the folder is neither
  */
 export function openDataSet(folder: string): DataSetSource {
-  if (hasDataSet(folder)) {
+  if (readIfExists(folder, DATA_SET_FILE)) {
     return { name: folder, get: (file) => readIfExists(folder, file) };
   }
   if (readIfExists(folder, DATA_FOLDER + DATA_SET_FILE)) return openSiteData(folder);

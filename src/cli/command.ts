@@ -1,26 +1,9 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { describeIssue } from '../contract/parse.ts';
 import { GamedataError } from '../errors.ts';
 import type { Watchers } from '../upstream/source.ts';
-import {
-  type CliForm,
-  flag,
-  inGroup,
-  type Option,
-  type Options,
-  parseFlag,
-  parseValue,
-} from './options.ts';
+import { flag, inGroup, type Option, type Options, parseFlag } from './options.ts';
 import type { Reporter } from './reporter.ts';
-
-export const exitCodes = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  different: 3,
-  refused: 4,
-  SIGINT: 130,
-  SIGTERM: 143,
-} as const;
 
 export type OptionInput<O extends Options> = {
   readonly [Name in keyof O]?: z.input<O[Name]['schema']> | undefined;
@@ -35,13 +18,8 @@ export interface Command<O extends Options> {
   readonly description: string;
   /** Two command lines with a comment each, which end the help. */
   readonly examples: readonly string[];
-  /**
-   * The arguments: each key, such as `[dir]`, maps to a description and a default
-   * value.
-   */
-  readonly arguments?: Readonly<
-    Record<string, readonly [about: string, value?: string]>
-  >;
+  /** The arguments: each key, such as `[dir]`, maps to a description. */
+  readonly arguments?: Readonly<Record<string, string>>;
   readonly options: O;
   /**
    * The command whose section of the configuration file provides the options that
@@ -77,17 +55,22 @@ export const reportOptions = inGroup('Common:', {
   ...quietOption,
 });
 
-/** An option of the command line, with its name in the library function. */
-export interface CliOption extends CliForm {
+/** An option of the command line. */
+export interface CliOption extends Option {
+  /** The name in the library function. */
   readonly name: string;
-  readonly schema: Option['schema'];
+  readonly flags: string;
+  /** The name in the configuration file, such as `base-url` for `--base-url <url>`. */
+  readonly flag: string;
 }
 
 /** Lists the options that a command accepts on the command line. */
-export function listCliOptions(command: Command<Options> | undefined): CliOption[] {
+export function listCliOptions({ options }: Command<Options>): CliOption[] {
   const cliOptions: CliOption[] = [];
-  for (const [name, { schema, cli }] of Object.entries(command?.options ?? {})) {
-    if (cli) cliOptions.push({ ...cli, name, schema });
+  for (const [name, option] of Object.entries(options)) {
+    const { flags } = option;
+    if (flags === undefined) continue;
+    cliOptions.push({ ...option, name, flags, flag: parseFlag(flags) });
   }
   return cliOptions;
 }
@@ -102,18 +85,14 @@ export function parseOptions<O extends Options>(
   options: O,
   values: OptionInput<O>,
 ): ParsedOptions<O> {
-  for (const name of Object.keys(values)) {
-    if (Object.hasOwn(options, name)) continue;
-    const expected = Object.keys(options).join(', ');
-    throw new GamedataError(
-      'usage',
-      `got the option ${JSON.stringify(name)}, expected one of ${expected}`,
-    );
-  }
-  const parsed: Record<string, unknown> = {};
-  for (const [name, { schema, cli }] of Object.entries(options)) {
-    const shownName = cli ? `--${parseFlag(cli.flags)}` : name;
-    parsed[name] = parseValue(schema, values[name], shownName);
-  }
-  return parsed as ParsedOptions<O>;
+  const schemas: Record<string, z.ZodType> = {};
+  for (const [name, { schema }] of Object.entries(options)) schemas[name] = schema;
+  const { data, error } = z.strictObject(schemas).safeParse(values);
+  const issue = error?.issues[0];
+  if (!issue) return data as ParsedOptions<O>;
+  // The path is empty for an unknown option, and longer than one name for a list.
+  const name = String(issue.path[0] ?? 'options');
+  const flags = options[name]?.flags;
+  const shownName = flags ? `--${parseFlag(flags)}` : name;
+  throw new GamedataError('usage', `${shownName}: ${describeIssue(issue, values)}`);
 }

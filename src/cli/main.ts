@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { errorCode } from '../errors.ts';
-import { describeCrash } from './crash.ts';
+import { describeCrash } from './print-error.ts';
 import { run } from './program.ts';
 
 // Failing to write logs must not change the exit code. Failing to write the result

@@ -1,29 +1,64 @@
 import { CommanderError } from 'commander';
 import { escapeControls } from '../contract/words.ts';
 import { GamedataError } from '../errors.ts';
-import { exitCodes } from './command.ts';
-import { describeCrash } from './crash.ts';
-import { createReporter, printToStdout, type Reporter } from './reporter.ts';
+import { toOutputError } from '../files.ts';
+import { createReporter, printToStdout } from './reporter.ts';
+
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  different: 3,
+  refused: 4,
+  SIGINT: 130,
+  SIGTERM: 143,
+} as const;
+
+interface PrintErrorOptions {
+  /** The line that explains how to call the command. */
+  readonly usage: string;
+  /** Whether to print the error also as JSON on stdout. */
+  readonly json: boolean;
+}
 
 /**
- * Prints an expected error and its hint.
+ * Prints an error that ended the program. An expected error is printed with its hint, and
+ * a bug with its stack.
  *
  * @returns the exit code
  */
 export function printError(
-  { code, message, hint }: GamedataError,
-  reporter: Reporter,
+  thrown: unknown,
+  { usage, json }: PrintErrorOptions,
 ): number {
-  for (const line of `error: ${message}`.split('\n')) reporter.notice(line);
-  if (hint !== undefined) {
-    for (const line of `hint: ${hint}`.split('\n')) reporter.notice(line);
+  // If the command is missing, commander has already printed the help.
+  if (thrown instanceof CommanderError && thrown.code === 'commander.help') {
+    return exitCodes.usage;
   }
+  const error = toOutputError(convertUsageError(thrown), 'the working folder');
+  if (!(error instanceof GamedataError)) {
+    process.stderr.write(describeCrash(error));
+    return exitCodes.failed;
+  }
+  const { code, message, hint } = error;
+  if (json) printJsonError(error);
+  const lines = `error: ${message}`.split('\n');
+  if (hint !== undefined) lines.push(...`hint: ${hint}`.split('\n'));
+  if (code === 'usage') lines.push(usage);
+  const reporter = createReporter(process.stderr);
+  for (const line of lines) reporter.notice(line);
   if (code === 'usage') return exitCodes.usage;
   return code === 'guard' ? exitCodes.refused : exitCodes.failed;
 }
 
-/** Prints an expected error to stdout as `--json` does, without control characters. */
-export function printJsonError({ code, message, hint }: GamedataError): void {
+/** Converts an error that commander found in the arguments. */
+function convertUsageError(thrown: unknown): unknown {
+  if (!(thrown instanceof CommanderError)) return thrown;
+  return new GamedataError('usage', thrown.message.replace(/^error: /, ''));
+}
+
+/** Prints an error to stdout as `--json` does, without control characters. */
+function printJsonError({ code, message, hint }: GamedataError): void {
   const hintLines = hint?.split('\n').map(escapeControls);
   const error = {
     code,
@@ -33,42 +68,11 @@ export function printJsonError({ code, message, hint }: GamedataError): void {
   printToStdout([JSON.stringify({ error })]);
 }
 
-interface ReportErrorOptions {
-  /** The line that explains how to call the command. */
-  readonly usage: string;
-  /** Whether to print the error also as JSON on stdout. */
-  readonly json: boolean;
-}
-
 /**
- * Prints an error that no command has printed. A bug is printed with its stack.
- *
- * @returns the exit code
+ * Describes an error that no command expects, and asks the user to report it as a
+ * bug.
  */
-export function reportError(
-  thrown: unknown,
-  { usage, json }: ReportErrorOptions,
-): number {
-  const reporter = createReporter(process.stderr, { quiet: false });
-  // If a command is required but missing, commander has already printed the help, so
-  // we add only the usage line.
-  if (thrown instanceof CommanderError && thrown.code === 'commander.help') {
-    reporter.notice(usage);
-    return exitCodes.usage;
-  }
-  const error =
-    thrown instanceof CommanderError ? convertCommanderError(thrown) : thrown;
-  if (error instanceof GamedataError) {
-    if (json) printJsonError(error);
-    const exitCode = printError(error, reporter);
-    reporter.notice(usage);
-    return exitCode;
-  }
-  process.stderr.write(describeCrash(error));
-  return exitCodes.failed;
-}
-
-/** Converts an error that commander found in the arguments. */
-function convertCommanderError({ message }: CommanderError): GamedataError {
-  return new GamedataError('usage', message.replace(/^error: /, ''));
+export function describeCrash(error: unknown): string {
+  const stack = error instanceof Error ? error.stack : String(error);
+  return `${stack}\nThis is a bug in gamedata: please report it.\n`;
 }

@@ -8,6 +8,7 @@ import { describeSubject } from '../contract/words.ts';
 import { VERSION } from '../package.ts';
 import type { Command } from './command.ts';
 import type { Options } from './options.ts';
+import { printError } from './print-error.ts';
 
 interface Entry {
   readonly summary: string;
@@ -64,19 +65,11 @@ export async function createProgram(
     .version(VERSION)
     // Commander then throws its errors instead of printing them and exiting.
     .exitOverride()
-    .configureOutput({ outputError: () => {} })
-    .configureHelp({
-      // We omit the blank lines between options, so that a command's help fits on
-      // one screen.
-      formatHelp: (command, help) =>
-        `${Help.prototype.formatHelp.call(help, command, help)}\n`,
-      formatItemList: (heading, items) =>
-        items.length === 0 ? [] : [heading, ...items],
-    });
+    .configureOutput({ outputError: () => {} });
   for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program.command(name).summary(summary);
     if (!isWanted(name)) continue;
-    const { addCommand } = await import('./add-command.ts');
+    const { addCommand } = await import('./run-command.ts');
     const { command: definition } = await load();
     addCommand(command, definition, loadCommands);
   }
@@ -84,9 +77,7 @@ export async function createProgram(
 }
 
 /**
- * Runs the command named in the arguments, and sets the exit code. Commands print their own
- * errors. Only usage errors and bugs arrive here, because only this function knows how to
- * call the command.
+ * Runs the command named in the arguments, prints its error, and sets the exit code.
  */
 export async function run(args: readonly string[]): Promise<void> {
   // The command is the second argument in `gamedata help build`.
@@ -97,26 +88,17 @@ export async function run(args: readonly string[]): Promise<void> {
   } catch (error) {
     // Commander also throws after printing the help or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const { reportError } = await import('./print-error.ts');
-    const command = findCommand(program, args[0]);
-    process.exitCode = reportError(error, {
-      usage: describeUsage(program, command),
+    const named = program.commands.find((candidate) => candidate.name() === args[0]);
+    const command = named ?? program;
+    process.exitCode = printError(error, {
+      usage: describeUsage(command),
       // If an argument is invalid, commander may not have read `--json`.
-      json: args.includes('--json') || command?.getOptionValue('json') === true,
+      json: args.includes('--json') || command.getOptionValue('json') === true,
     });
   }
 }
 
-function findCommand(
-  program: Commander,
-  name: string | undefined,
-): Commander | undefined {
-  if (name === undefined) return undefined;
-  return program.commands.find((candidate) => candidate.name() === name);
-}
-
-function describeUsage(program: Commander, command: Commander | undefined): string {
-  if (!command) return `usage: gamedata ${program.usage()} (see gamedata --help)`;
-  const called = `gamedata ${command.name()}`;
-  return `usage: ${called} ${command.usage()} (see ${called} --help)`;
+function describeUsage(command: Commander): string {
+  const usage = new Help().commandUsage(command);
+  return `usage: ${usage} (--help explains the options)`;
 }

@@ -4,12 +4,8 @@ import type { Progress, Watchers } from '../upstream/source.ts';
 
 /** The values that are shown on the progress line. */
 export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
-  /**
-   * The verb for records, files or requests that are done. The default is `read`.
-   */
-  readonly verb?: 'read' | 'checked';
   /** The number of requests so far. Undefined if the work needs no requests. */
-  readonly requests?: Progress['requests'] | undefined;
+  readonly requests?: Progress['requests'];
 }
 
 /** Prints progress, results and problems. */
@@ -19,20 +15,12 @@ export interface Reporter {
   progress(progress: ShownProgress): void;
   /** Prints a line, even with `--quiet`. */
   notice(text: string): void;
-  /**
-   * Prints the results. `--quiet` hides them.
-   *
-   * @param result the beginning of the line that sums up the results
-   */
-  print(lines: readonly string[], result?: string): void;
-  /** Prints problems, followed by a summary line, even with `--quiet`. */
-  fail(lines: readonly string[]): void;
+  /** Prints the results. `--quiet` hides them. */
+  print(lines: readonly string[]): void;
 }
 
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
-/** Short commands print no plain line. */
-const FIRST_PLAIN_MS = 1000;
 
 /**
  * The ECMA-48 escape codes that erase a line. `node:readline` can do this, too, but
@@ -46,13 +34,14 @@ const ERASE_LINE = '\x1b[1G\x1b[2K';
  */
 export function createReporter(
   stream: NodeJS.WriteStream,
-  { quiet }: { readonly quiet: boolean },
+  { quiet = false } = {},
 ): Reporter {
   const isTerminal = stream.isTTY && process.env.TERM !== 'dumb';
   // A terminal of unknown width has 0 columns.
   const isLive = isTerminal && stream.columns > 0;
   const intervalMs = isLive ? LIVE_INTERVAL_MS : PLAIN_INTERVAL_MS;
-  let nextAt = performance.now() + (isLive ? 0 : FIRST_PLAIN_MS);
+  // Short commands print no progress.
+  let nextAt = performance.now() + intervalMs;
   let isLineShown = false;
 
   function settle(): void {
@@ -75,34 +64,20 @@ export function createReporter(
       settle();
       printLine(stream, text);
     },
-    print(lines, result = lines.at(-1)) {
+    print(lines) {
       settle();
-      if (quiet || result === undefined) return;
-      for (const line of lines) {
-        const isResult = line.startsWith(result);
-        printLine(stream, line, isResult ? 'green' : undefined);
-      }
-    },
-    fail(lines) {
-      settle();
-      for (const line of lines.slice(0, -1)) printLine(stream, line);
-      for (const summary of lines.slice(-1)) printLine(stream, summary, 'red');
+      if (quiet) return;
+      for (const line of lines) printLine(stream, line);
     },
   };
 }
 
 /**
- * Prints a line. On a terminal, its label is colored: the text before the first colon, such
- * as `warning`, or the whole line if it has none.
- *
- * @param defaultStyle the color of a line that is neither an error nor a warning
+ * Prints a line. On a terminal, the label of a problem is colored: the text before the
+ * first colon, such as `warning`.
  */
-function printLine(
-  stream: NodeJS.WriteStream,
-  text: string,
-  defaultStyle?: 'red' | 'green',
-): void {
-  const style = chooseStyle(text) ?? defaultStyle;
+function printLine(stream: NodeJS.WriteStream, text: string): void {
+  const style = chooseStyle(text);
   const line = escapeControls(text);
   const [label = ''] = /^.+?(?=:\s|$)/.exec(line) ?? [];
   // `styleText` checks whether the stream is a terminal, and respects
@@ -127,17 +102,11 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
   },
 });
 
-/** The text that is shown until the total is known. */
-const textsWithoutTotal = {
-  read: 'waiting for the upstream',
-  checked: 'reading the data set',
-} as const;
-
-/** Formats progress, such as `1,200 of 3,160 read, 1,180 requests, 20 from cache`. */
-export function formatProgress(progress: ShownProgress): string {
-  const { done, total, verb = 'read', requests } = progress;
-  const doneOfTotal = `${groupDigits(done)} of ${groupDigits(total)} ${verb}`;
-  const parts = [total > 0 ? doneOfTotal : textsWithoutTotal[verb]];
+/** Formats progress, such as `1,200 of 3,160 done, 1,180 requests, 20 from cache`. */
+export function formatProgress({ done, total, requests }: ShownProgress): string {
+  const doneOfTotal = `${groupDigits(done)} of ${groupDigits(total)} done`;
+  // Until the total is known, it is 0.
+  const parts = [total > 0 ? doneOfTotal : 'waiting for the first response'];
   if (requests) parts.push(formatCount(requests.requests, 'request'));
   if (requests && requests.cacheHits > 0) {
     parts.push(`${groupDigits(requests.cacheHits)} from cache`);

@@ -1,110 +1,168 @@
-import { GamedataError } from '../errors.ts';
-import { toOutputError } from '../files.ts';
-import { type Command, exitCodes } from './command.ts';
+import { existsSync } from 'node:fs';
+import { type Command as Commander, Option as CommanderOption } from 'commander';
+import * as z from 'zod';
+import { type CliOption, type Command, listCliOptions } from './command.ts';
+import { type Config, readConfig } from './config.ts';
 import type { Options } from './options.ts';
-import { printError, printJsonError } from './print-error.ts';
-import {
-  createReporter,
-  createWatchers,
-  printToStdout,
-  type Reporter,
-} from './reporter.ts';
+import { exitCodes } from './print-error.ts';
+import { createReporter, createWatchers, printToStdout } from './reporter.ts';
 
-type OptionValues = Readonly<Record<string, unknown>>;
+const DEFAULT_CONFIG = 'gamedata.config.json';
+
+type LoadCommands = () => Promise<Readonly<Record<string, Command<Options>>>>;
+
+/**
+ * Registers a command with commander, which parses the arguments and prints the
+ * help. Options from the command line come first, then those from the environment,
+ * then those from the configuration file, and then the defaults.
+ *
+ * @param loadAll loads every command, because the configuration file has a section
+ * for each one
+ */
+export function addCommand(
+  target: Commander,
+  command: Command<Options>,
+  loadAll: LoadCommands,
+): void {
+  target.description(command.description);
+  for (const [name, about] of Object.entries(command.arguments ?? {})) {
+    target.argument(name, about);
+  }
+  target
+    .optionsGroup('Common:')
+    .option('--config <file>', `configuration [${DEFAULT_CONFIG} if it exists]`)
+    .helpOption('-h, --help', 'show this help');
+  for (const option of listCliOptions(command)) {
+    target.addOption(createOption(option));
+  }
+  const examples = command.examples.map((example) => `  ${example}`);
+  target.addHelpText('after', ['', 'Examples:', ...examples].join('\n'));
+  target.action(() => callCommand(target, command, loadAll));
+}
+
+/**
+ * Converts one of our options to commander's form. Commander then reads it from the command
+ * line or the environment, and shows its choices and its default in the help.
+ */
+function createOption({
+  name,
+  flags,
+  group,
+  env,
+  schema,
+}: CliOption): CommanderOption {
+  const described = z.toJSONSchema(schema, { io: 'input' });
+  const option = new CommanderOption(flags, described.description);
+  // The name in the library function may differ from the flag, as in `hosts`.
+  option.attributeName = () => name;
+  if (group !== undefined) option.helpGroup(group);
+  if (described.enum) option.choices(described.enum.map(String));
+  const isNumber = described.type === 'integer' || described.type === 'number';
+  if (isNumber) option.argParser(readNumber);
+  if (described.type === 'array') option.argParser(readList);
+  const variable = env?.();
+  // Commander would also use an empty variable, which should count as unset.
+  const isEmpty = variable !== undefined && process.env[variable] === '';
+  if (variable !== undefined && !isEmpty) option.env(variable);
+  // The help does not show the default of an option without a value.
+  if (described.default !== false) option.default(described.default);
+  return option;
+}
+
+/**
+ * Converts decimal text to a number. Other text is returned unchanged, because the
+ * schema reports it together with the expected number.
+ */
+function readNumber(text: string): unknown {
+  const isDecimal = /^-?\d+(?:\.\d+)?$/.test(text);
+  return isDecimal ? Number(text) : text;
+}
+
+/** Adds an argument to a list. The argument may also be a list, with commas. */
+const readList = (text: string, members: readonly string[] = []): string[] => [
+  ...members,
+  ...text.split(','),
+];
+
+/**
+ * Calls a command with all of its options and arguments. Commander has already parsed the
+ * command line and the environment, so only the configuration file is added here.
+ */
+async function callCommand(
+  target: Commander,
+  command: Command<Options>,
+  loadAll: LoadCommands,
+): Promise<void> {
+  const config = await findConfig(target.getOptionValue('config'), loadAll);
+  const inherited = config[command.inherits ?? ''];
+  const section = { ...inherited, ...config[target.name()] };
+  for (const { name, flag } of listCliOptions(command)) {
+    const value = section[flag];
+    const source = target.getOptionValueSource(name) ?? 'default';
+    // The command line and the environment take precedence.
+    if (value !== undefined && source === 'default') {
+      target.setOptionValueWithSource(name, value, 'config');
+    }
+  }
+  // Only `serve` has an optional argument. By default, it serves the output folder of
+  // `build`, which the configuration file may name.
+  const [firstArgument = config.build?.out, ...otherArguments] =
+    target.processedArgs;
+  const { config: _, ...options } = target.opts();
+  await runCommand(command, options, [firstArgument, ...otherArguments]);
+}
+
+/** Reads the configuration file that the user named, or the default one if it exists. */
+async function findConfig(
+  file: string | undefined,
+  loadAll: LoadCommands,
+): Promise<Config> {
+  if (file === undefined && !existsSync(DEFAULT_CONFIG)) return {};
+  return readConfig(await loadAll(), file ?? DEFAULT_CONFIG);
+}
 
 /**
  * Runs a command, prints its report, and sets the exit code.
  *
- * The first SIGINT or SIGTERM aborts the command, so that it can clean up. The
- * second signal ends the process.
+ * The first SIGINT or SIGTERM aborts the command, so that it can clean up. We then stop
+ * listening, so that Node ends the process at the second signal.
  *
- * @throws any error that is not a GamedataError, because it is a bug, and usage
- * errors, because the caller knows the usage
+ * @throws the command's error, unless a signal has stopped the command
  */
-export async function runCommand(
+async function runCommand(
   command: Command<Options>,
-  { json, quiet, ...options }: OptionValues,
+  { json, quiet, ...options }: Readonly<Record<string, unknown>>,
   args: readonly string[],
 ): Promise<void> {
   const isQuiet = quiet === true;
-  const isJson = json === true;
   const reporter = createReporter(process.stderr, { quiet: isQuiet });
   const watchers = createWatchers(reporter);
-  const interruption = listenForSignals();
-  try {
-    const { signal } = interruption;
-    const context = { options, quiet: isQuiet, reporter, watchers, signal };
-    const { output, exitCode } = await command.run(context, ...args);
-    if (output && isJson) printToStdout([JSON.stringify(output)]);
-    process.exitCode = exitCode ?? exitCodes.done;
-  } catch (error) {
-    reporter.settle();
-    const stoppedBy = interruption.stoppedBy();
-    process.exitCode = stoppedBy
-      ? printStopped(stoppedBy, reporter)
-      : printOrRethrow(error, isJson, reporter);
-  } finally {
-    interruption.stopListening();
-  }
-}
-
-/**
- * Prints that a signal has stopped the command. The error of the command is not printed,
- * because it is only the consequence.
- *
- * @returns the exit code
- */
-function printStopped(stoppedBy: StopSignal, reporter: Reporter): number {
-  reporter.notice(`stopped by ${stoppedBy}`);
-  return exitCodes[stoppedBy];
-}
-
-/**
- * Prints the expected error of a command.
- *
- * @returns the exit code
- * @throws bugs and usage errors, which the caller of the command prints
- */
-function printOrRethrow(
-  thrown: unknown,
-  isJson: boolean,
-  reporter: Reporter,
-): number {
-  const error = toOutputError(thrown, 'the working folder');
-  const isBug = !(error instanceof GamedataError);
-  if (isBug || error.code === 'usage') throw error;
-  if (isJson) printJsonError(error);
-  return printError(error, reporter);
-}
-
-type StopSignal = 'SIGINT' | 'SIGTERM';
-
-interface Interruption {
-  readonly signal: AbortSignal;
-  /**
-   * Returns the signal that stopped the command. Undefined if no signal has arrived.
-   */
-  stoppedBy(): StopSignal | undefined;
-  stopListening(): void;
-}
-
-/**
- * Aborts a command at the first signal. We then stop listening, so that Node ends
- * the process at the second signal.
- */
-function listenForSignals(): Interruption {
   const controller = new AbortController();
-  let stoppedBy: StopSignal | undefined;
-  const stopListening = (): void => {
+  const { signal } = controller;
+  let stoppedBy: 'SIGINT' | 'SIGTERM' = 'SIGINT';
+  function stop(name: NodeJS.Signals): void {
+    stopListening();
+    stoppedBy = name === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
+    controller.abort();
+  }
+  function stopListening(): void {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
-  };
-  function stop(signal: NodeJS.Signals): void {
-    stopListening();
-    stoppedBy = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
-    controller.abort();
   }
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  return { signal: controller.signal, stoppedBy: () => stoppedBy, stopListening };
+  try {
+    const context = { options, quiet: isQuiet, reporter, watchers, signal };
+    const { output, exitCode } = await command.run(context, ...args);
+    if (output && json === true) printToStdout([JSON.stringify(output)]);
+    process.exitCode = exitCode ?? exitCodes.done;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // The error of the command is only the consequence of the signal.
+    reporter.notice(`stopped by ${stoppedBy}`);
+    process.exitCode = exitCodes[stoppedBy];
+  } finally {
+    reporter.settle();
+    stopListening();
+  }
 }

@@ -9,20 +9,12 @@ import {
   listBaseUrlVariables,
 } from '../hosts/index.ts';
 import { DEFAULT_BASE_URL } from '../pipeline/settings.ts';
-import {
-  flag,
-  inGroup,
-  list,
-  oneOf,
-  option,
-  plainUrl,
-  required,
-} from './options.ts';
+import { flag, folder, inGroup, option, plainUrl } from './options.ts';
 
 export const BUILD_FOLDER = 'build';
 
 const hostList = z
-  .array(oneOf(hostNames))
+  .array(z.enum(hostNames))
   .readonly()
   .superRefine((names, { addIssue }) => {
     const conflict = findHostConflict(names);
@@ -56,8 +48,7 @@ export const siteOptions = {
     links: option(
       '--links <style>',
       'target of links; file for hosts that ignore queries',
-      oneOf(linkStyles).optional(),
-      { choices: linkStyles },
+      z.enum(linkStyles).optional(),
     ),
     /**
      * How icons are served. The default is `link`, which redirects to the upstream.
@@ -66,8 +57,7 @@ export const siteOptions = {
     sprites: option(
       '--sprites <mode>',
       'how to serve icons',
-      oneOf(iconModes).optional(),
-      { choices: iconModes },
+      z.enum(iconModes).optional(),
     ),
     spritesUpstream: option(
       '--sprites-upstream <url>',
@@ -77,7 +67,7 @@ export const siteOptions = {
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
   }),
   ...inGroup('Hosts:', {
-    hosts: list(
+    hosts: option(
       '--host <name...>',
       `hosts to configure [${defaultHost}]: ${hostNames.join(', ')}`,
       hostList,
@@ -86,7 +76,7 @@ export const siteOptions = {
     root: option(
       '--root <dir>',
       'document root of a web server [--out]',
-      required('a folder').optional(),
+      folder.optional(),
     ),
   }),
 };

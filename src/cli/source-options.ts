@@ -10,27 +10,21 @@ import { type SourceName, sourceNames, type Watchers } from '../upstream/source.
 import type { OptionInput, ParsedOptions } from './command.ts';
 import {
   codeOnly,
-  httpUrl,
+  folder,
+  folderOrUrl,
   inGroup,
-  integer,
-  list,
   maskCredentials,
-  numeric,
-  oneOf,
   option,
-  parseValue,
-  percentage,
-  required,
   text,
 } from './options.ts';
 
 const kinds = kindNames.join('|');
 const skippedRecord = text(
-  (record) => new RegExp(`^(?:${kinds})/[1-9]\\d{0,14}$`).test(record),
+  new RegExp(`^(?:${kinds})/[1-9]\\d{0,14}$`),
   '<kind>/<id>, such as item/17',
 );
 const missingRecord = text(
-  (record) => new RegExp(`^(?:${kinds}|names)/.*[^/]$`, 's').test(record),
+  new RegExp(`^(?:${kinds}|names)/.*[^/]$`),
   '<kind>/<slug>, such as move/pound, or names/<language>',
 );
 const skippedRecords = z.array(skippedRecord).readonly().optional();
@@ -45,8 +39,7 @@ export const sourceOptions = {
     source: option(
       '--source <name>',
       'source of the data',
-      oneOf(sourceNames).default('auto'),
-      { choices: sourceNames },
+      z.enum(sourceNames).default('auto'),
     ),
     /**
      * Another upstream: a base URL for `rest`, a URL or a folder for `csv`, a folder
@@ -55,36 +48,36 @@ export const sourceOptions = {
     upstream: option(
       '--upstream <url|dir>',
       'URL or folder that the source reads',
-      required('a URL or a folder').optional(),
+      folderOrUrl.optional(),
     ),
     cache: option(
       '--cache <dir>',
       'folder from which an interrupted run continues',
-      required('a folder').default(path.join('.cache', 'gamedata')),
+      folder.default(path.join('.cache', 'gamedata')),
     ),
-    concurrency: numeric(
+    concurrency: option(
       '--concurrency <n>',
       'limit of concurrent requests',
-      integer(1, 256).default(16),
+      z.int().min(1).max(256).default(16),
     ),
     /** The records to skip. They are not requested, and `meta.json` lists them. */
-    skip: list(
+    skip: option(
       '--skip <record...>',
       'records to omit, such as item/17',
       skippedRecords,
     ),
   }),
   ...inGroup('Guards:', {
-    maxShrink: numeric(
+    maxShrink: option(
       '--max-shrink <percent>',
       'percentage of records that may disappear',
-      percentage.default(1),
+      z.number().min(0).max(100).default(1),
     ),
     /**
      * Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may
      * disappear. They do not count toward `maxShrink`.
      */
-    allowMissing: list(
+    allowMissing: option(
       '--allow-missing <record...>',
       'may disappear, such as move/pound or names/fr',
       missing,
@@ -113,14 +106,14 @@ export function resolveSource({
   allowMissing = [],
   ...options
 }: ParsedOptions<typeof sourceOptions>): SourceSettings {
-  const upstream = resolveUpstream(options.upstream, options.source);
-  if (options.skip && options.source === 'snapshot') {
+  const { source, upstream, skip } = options;
+  if (upstream !== undefined) assertReadable(upstream, source);
+  if (skip && source === 'snapshot') {
     throw new GamedataError('usage', '--skip: works only with --source rest or csv');
   }
   return {
     ...options,
-    upstream,
-    skip: groupSkipped(options.skip ?? []),
+    skip: groupSkipped(skip ?? []),
     dataFolder: BUNDLED_DATA,
     cacheFolder: cache,
     allowMissing,
@@ -145,20 +138,10 @@ function resolveToday(epoch: string): string {
 const formatDay = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/**
- * Resolves the upstream: a normalized URL, or a folder as the user named it. Only the
- * sources `csv` and `snapshot` can read a folder.
- *
- * @throws GamedataError if the source cannot read the upstream
- */
-function resolveUpstream(
-  upstream: string | undefined,
-  source: SourceName,
-): string | undefined {
-  if (upstream === undefined) return undefined;
-  if (isUrl(upstream)) return parseValue(httpUrl, upstream, '--upstream');
+/** Rejects a folder for sources that can read only a URL. */
+function assertReadable(upstream: string, source: SourceName): void {
   const canReadFolders = source === 'csv' || source === 'snapshot';
-  if (canReadFolders) return upstream;
+  if (canReadFolders || isUrl(upstream)) return;
   const got = maskCredentials(upstream);
   const problem = `got ${got}, expected an http or https URL for --source ${source}`;
   throw new GamedataError('usage', `--upstream: ${problem}`);

@@ -28,8 +28,11 @@ import type { IconsReport } from '../upstream/icons.ts';
  */
 export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const notices = report.notices.map((notice) => `warning: ${notice}`);
-  if (!report.changed) return [...notices, formatUnchanged(report)];
   const { data, changes, site, icons } = report;
+  if (!report.changed) {
+    const facts = [formatPublished(report), formatData(data), ...formatKept(report)];
+    return [...notices, facts.join('; ')];
+  }
   const lines: string[] = [];
   for (const step of changes.steps.toReversed()) lines.push(...formatStep(step));
   lines.push(...formatNames(changes.names));
@@ -49,16 +52,6 @@ function formatData(data: DataReport): string {
   const counts = formatCounts(data.counts);
   const edition = formatEdition(data);
   return `data: ${counts} from ${data.upstream}${edition}, captured ${data.captured}`;
-}
-
-function formatUnchanged(report: Report & Partial<BuildReport>): string {
-  const { data } = report;
-  const facts = [
-    formatPublished(report),
-    `${formatCounts(data.counts)}, captured ${data.captured}${formatEdition(data)}`,
-    ...formatKept(report),
-  ];
-  return facts.join('; ');
 }
 
 /**
@@ -145,7 +138,7 @@ function formatSettings(site: SiteReport | undefined): string[] {
  * Formats the last line of a report: `build: 3,248 files, 2.1 MB: 12 written, 3,236
  * kept, 0 removed, in 0.4 s`
  */
-export function formatPublished({ out, files, changed, seconds }: Report): string {
+function formatPublished({ out, files, changed, seconds }: Report): string {
   const size = `${formatCount(files.files, 'file')}, ${formatBytes(files.bytes)}`;
   if (!changed) return `${out}: ${size}: nothing changed, in ${seconds} s`;
   const written = `${groupDigits(files.written)} written`;
@@ -156,12 +149,11 @@ export function formatPublished({ out, files, changed, seconds }: Report): strin
 
 function formatIcons(report: IconsReport | undefined): string[] {
   if (!report || report.mode === 'link') return [];
-  const { icons, copied, published, placeholders, requests } = report;
-  if (report.mode === 'none') return ['icons: only the placeholder'];
-  const parts = [formatCount(icons, 'icon')];
-  if (copied > 0) parts.push(`${groupDigits(copied)} from the source`);
-  if (published > 0) parts.push(`${groupDigits(published)} as published`);
-  parts.push(`${groupDigits(placeholders)} replaced by the placeholder`);
+  const { icons, placeholders, requests } = report;
+  const parts = [
+    formatCount(icons, 'icon'),
+    `${groupDigits(placeholders)} replaced by the placeholder`,
+  ];
   if (requests) parts.push(formatCount(requests.requests, 'request'));
   return [`icons: ${parts.join(' · ')}`];
 }

@@ -7,7 +7,7 @@ import { type Output, withOutput } from '../publish/publish.ts';
 import { openDataSet } from '../site-folder.ts';
 import { loadSource } from '../upstream/index.ts';
 import { createReport, groupWarnings, type Report } from './report.ts';
-import { assertCacheOutside, type SourceSettings } from './settings.ts';
+import type { SourceSettings } from './settings.ts';
 import { updateData } from './update-data.ts';
 
 /**
@@ -38,7 +38,6 @@ async function updateFolder(
   started: number,
 ): Promise<Report> {
   const { folder, published } = output;
-  assertCacheOutside(folder, settings.cacheFolder);
   const isPublished = published.entries.size > 0;
   const previous = isPublished
     ? await readPreviousDataSet(openDataSet(folder))

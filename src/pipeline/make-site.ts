@@ -40,7 +40,6 @@ import {
   type WarningGroup,
 } from './report.ts';
 import {
-  assertCacheOutside,
   assertSettingsNamed,
   describeChangedSettings,
   resolveSettings,
@@ -90,7 +89,6 @@ async function buildSite(
   started: number,
 ): Promise<BuildReport> {
   const { out, source, keep = 0 } = options;
-  assertCacheOutside(output.folder, source.cacheFolder);
   const published = await readPublishedSite(output);
   const copied = await readCopiedSite(output, published, options);
   // Invalid settings fail before a build reads its source.
@@ -102,7 +100,7 @@ async function buildSite(
   const publicFiles = readPublicFiles();
   const icons = await gatherIcons(dataSet, {
     source: settings.sprites,
-    assets: publicFiles.files,
+    assets: publicFiles,
     copied: copied?.icons,
     readPublished: (icon) => readPublishedIcon(output, icon),
     fetcher: mayFetchIcons(options, loaded) ? source : undefined,
@@ -116,7 +114,7 @@ async function buildSite(
     hosts: settings.hosts,
     root: settings.root,
     archive: settings.archive,
-    assets: [...publicFiles.files, ...icons.files],
+    assets: [...publicFiles, ...icons.files],
   };
   const kept = keep > 0 ? await keepDataSet(out, dataSet, keep, source.today) : null;
   const result = await publishSite(output, inputs, source.signal);
@@ -125,7 +123,7 @@ async function buildSite(
   const report = createReport(loaded, update, result, {
     output,
     warnings,
-    notices: [...publicFiles.notices, ...icons.notices],
+    notices: icons.notices,
     started,
   });
   return {

@@ -145,30 +145,20 @@ export function groupWarnings(
     const codes = new Set(ofKind.map(({ code }) => code));
     for (const code of codes) {
       const sameCode = ofKind.filter((warning) => warning.code === code);
-      groups.push(createWarningGroup(kind, code, sameCode, previousMessages));
+      const newWarnings = sameCode.filter(
+        ({ message }) => !previousMessages.has(message),
+      );
+      const shownWarnings = newWarnings.slice(0, MAX_EXAMPLES);
+      groups.push({
+        kind,
+        code,
+        count: countWarnedRecords(sameCode),
+        added: countWarnedRecords(newWarnings),
+        examples: shownWarnings.map(({ message }) => message),
+      });
     }
   }
   return groups;
-}
-
-/** @param warnings all warnings with this code about records of this kind */
-function createWarningGroup(
-  kind: Kind,
-  code: string,
-  warnings: readonly Warning[],
-  previousMessages: ReadonlySet<string>,
-): WarningGroup {
-  const newWarnings = warnings.filter(
-    ({ message }) => !previousMessages.has(message),
-  );
-  const shownWarnings = newWarnings.slice(0, MAX_EXAMPLES);
-  return {
-    kind,
-    code,
-    count: countWarnedRecords(warnings),
-    added: countWarnedRecords(newWarnings),
-    examples: shownWarnings.map(({ message }) => message),
-  };
 }
 
 /** Converts groups of warnings to the counts in `meta.json`. */

@@ -6,7 +6,6 @@ import { DEFAULT_ICONS_UPSTREAM, type IconSource } from '../contract/responses.t
 import { joinWords } from '../contract/words.ts';
 import type { GuardOptions } from '../data/guard.ts';
 import { GamedataError } from '../errors.ts';
-import { isInside } from '../files.ts';
 import {
   hosts as allHosts,
   defaultHost,
@@ -224,22 +223,5 @@ function resolveDocumentRoot(
   throw new GamedataError(
     'usage',
     `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
-  );
-}
-
-/**
- * Rejects a cache inside the output folder, because it would be a file that no manifest
- * lists.
- *
- * @throws GamedataError
- */
-export function assertCacheOutside(out: string, cache: string | undefined): void {
-  if (cache === undefined) return;
-  const cacheFolder = path.resolve(cache);
-  const outputFolder = path.resolve(out);
-  if (cacheFolder !== outputFolder && !isInside(outputFolder, cacheFolder)) return;
-  throw new GamedataError(
-    'usage',
-    `--cache: got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(out)}`,
   );
 }

@@ -3,7 +3,7 @@ import type { DataSet, PreviousDataSet } from '../data/data-set.ts';
 import { readPreviousDataSet } from '../data/data-set-folder.ts';
 import { checkUpdate, type GuardOptions } from '../data/guard.ts';
 import { BUNDLED_DATA } from '../package.ts';
-import { hasDataSet, openDataSet } from '../site-folder.ts';
+import { openDataSet } from '../site-folder.ts';
 import type { SourceResult } from '../upstream/source.ts';
 
 /**
@@ -27,7 +27,6 @@ export async function updateData(
   }
   if (isCopy) return advance(undefined, dataSet);
   const bundled = await readBundled();
-  if (!bundled) return advance(undefined, dataSet);
   checkUpdate(bundled, dataSet, limits);
   // A fork may commit its data set and build its site in a new clone each time. Its past
   // is then in the bundled data set.
@@ -43,10 +42,5 @@ function isFromSameUpstream(
   return source === provenance.source && upstream === provenance.upstream;
 }
 
-/** Reads the bundled data set. Returns undefined if the operator has removed it. */
-export async function readBundled(
-  folder = BUNDLED_DATA,
-): Promise<PreviousDataSet | undefined> {
-  if (!hasDataSet(folder)) return undefined;
-  return readPreviousDataSet(openDataSet(folder));
-}
+export const readBundled = (): Promise<PreviousDataSet> =>
+  readPreviousDataSet(openDataSet(BUNDLED_DATA));

@@ -111,7 +111,7 @@ describe('formatSummary', () => {
       expect(lines).toContain(line);
   });
 
-  it('counts the icons that were copied, published, replaced and requested', () => {
+  it('counts the icons, the placeholders and the requests', () => {
     const icons = {
       mode: 'mirror',
       upstream: 'https://icons.test',
@@ -124,14 +124,14 @@ describe('formatSummary', () => {
       requests,
     } as const;
     expect(formatSummary({ ...report, icons })).toContain(
-      'icons: 20 icons · 3 from the source · 4 as published · 1 replaced by the placeholder · 1 request',
+      'icons: 20 icons · 1 replaced by the placeholder · 1 request',
     );
   });
 
   it('shortens the summary to the notices and one line if nothing has changed', () => {
     expect(formatSummary({ ...report, changed: false })).toEqual([
       'warning: GET /meta/: got null',
-      `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 from 2026-04-07`,
+      `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; data: ${counts} from https://upstream.test/api/v2, edition 00000000 from 2026-04-07, captured 2026-01-02`,
     ]);
   });
 });

@@ -9,8 +9,8 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { exitCodes } from '../../src/cli/command.ts';
 import { createConfigSchema } from '../../src/cli/config.ts';
+import { exitCodes } from '../../src/cli/print-error.ts';
 import { createProgram, loadCommands } from '../../src/cli/program.ts';
 import { recordSchemas } from '../../src/contract/records.ts';
 import { warningCodes } from '../../src/data/data-set.ts';

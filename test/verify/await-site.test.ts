@@ -100,8 +100,8 @@ it('stops waiting when the time is over or the caller aborts', async () => {
 });
 
 it.each<[unknown, string]>([
-  [{}, 'target: got nothing, expected a folder or a URL'],
-  [{ target: 1 }, 'target: got 1, expected a folder or a URL'],
+  [{}, 'target: got nothing, expected string'],
+  [{ target: 1 }, 'target: got 1, expected string'],
 ])('verify rejects the options %j', async (options, problem) => {
   const rejected = expect(verify(options as VerifyOptions)).rejects;
   await rejected.toMatchObject({

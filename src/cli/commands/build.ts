@@ -1,8 +1,6 @@
-import path from 'node:path';
+import * as z from 'zod';
 import { describeSubject, quoteArgument } from '../../contract/words.ts';
-import { isInside } from '../../files.ts';
 import { hosts as allHosts } from '../../hosts/index.ts';
-import { PUBLIC_FOLDER } from '../../package.ts';
 import { type MakeSiteOptions, makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
 import {
@@ -12,7 +10,7 @@ import {
   parseOptions,
   reportOptions,
 } from '../command.ts';
-import { inGroup, integer, numeric, option, required } from '../options.ts';
+import { folder, inGroup, option } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import { BUILD_FOLDER, siteOptions } from '../site-options.ts';
 import {
@@ -20,28 +18,17 @@ import {
   type SourceOptions,
   sourceOptions,
 } from '../source-options.ts';
-import { formatPublished, formatSummary } from '../summary.ts';
-
-export const outputFolder = required('a folder').refine(
-  (out) => !isInside(PUBLIC_FOLDER, path.resolve(out)),
-  {
-    error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
-  },
-);
+import { formatSummary } from '../summary.ts';
 
 const buildOptions = {
   ...sourceOptions,
   ...siteOptions,
   ...inGroup('Output:', {
-    out: option(
-      '--out <dir>',
-      'folder of the site',
-      outputFolder.default(BUILD_FOLDER),
-    ),
-    keep: numeric(
+    out: option('--out <dir>', 'folder of the site', folder.default(BUILD_FOLDER)),
+    keep: option(
       '--keep <n>',
       'keep the last n data sets next to the site',
-      integer(0, 1000).optional(),
+      z.int().min(0).max(1000).optional(),
     ),
   }),
 };
@@ -82,8 +69,7 @@ export const command = defineCommand({
 
 /** Prints the results of a build, and the next steps. */
 export function reportBuild(report: BuildReport, reporter: Reporter): CommandResult {
-  const lines = [...formatSummary(report), ...listNextSteps(report)];
-  reporter.print(lines, formatPublished(report));
+  reporter.print([...formatSummary(report), ...listNextSteps(report)]);
   return { output: report };
 }
 

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Comparison } from '../../contract/changes.ts';
 import { isUrl } from '../../contract/paths.ts';
 import { describeSubject } from '../../contract/words.ts';
@@ -9,32 +10,20 @@ import {
 } from '../../data/compare.ts';
 import { readPreviousDataSet } from '../../data/data-set-folder.ts';
 import { formatMarkdown, formatText } from '../../data/describe-changes.ts';
+import type { SourceSettings } from '../../pipeline/settings.ts';
 import { openDataSet } from '../../site-folder.ts';
-import {
-  defineCommand,
-  exitCodes,
-  type OptionInput,
-  parseOptions,
-} from '../command.ts';
-import {
-  flag,
-  httpUrl,
-  inGroup,
-  oneOf,
-  option,
-  parseValue,
-  required,
-} from '../options.ts';
+import { defineCommand, type OptionInput, parseOptions } from '../command.ts';
+import { flag, folderOrUrl, inGroup, option } from '../options.ts';
+import { exitCodes } from '../print-error.ts';
 import { printToStdout } from '../reporter.ts';
 import { sourceOptions } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
-const dataSet = required('the folder or URL of a data set or a site');
 const diffOptions = {
   /** The older data set: the folder or URL of a data set or a site. */
-  from: { schema: dataSet },
+  from: { schema: folderOrUrl },
   /** The newer data set, in any of the same forms. */
-  to: { schema: dataSet },
+  to: { schema: folderOrUrl },
   concurrency,
   signal,
 };
@@ -50,9 +39,6 @@ export type DiffOptions = OptionInput<typeof diffOptions> &
  */
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...parsed } = parseOptions(diffOptions, options);
-  for (const target of [from, to]) {
-    if (isUrl(target)) parseValue(httpUrl, target, 'address');
-  }
   const [older, newer] = await Promise.all([
     readTarget(from, parsed),
     readTarget(to, parsed),
@@ -60,20 +46,17 @@ export async function diff(options: DiffOptions): Promise<Comparison> {
   return compare(older, newer);
 }
 
-type LoadOptions = Pick<DiffOptions, 'signal'> & { readonly concurrency: number };
-
 /** Reads the records, which any version of gamedata may have written. */
 async function readTarget(
   target: string,
-  options: LoadOptions,
+  options: Pick<SourceSettings, 'concurrency' | 'signal'>,
 ): Promise<SummarizedRecords> {
   if (!isUrl(target)) {
     return withRecords(await readPreviousDataSet(openDataSet(target)));
   }
-  const url = parseValue(httpUrl, target, 'address');
   // Most data sets are in local folders, so undici is imported as late as possible.
   const { readRemoteDataSet } = await import('../../upstream/remote-data.ts');
-  const { dataSet } = await readRemoteDataSet(url, options);
+  const { dataSet } = await readRemoteDataSet(target, options);
   return withRecords(dataSet);
 }
 
@@ -82,17 +65,6 @@ const formats = {
   json: (comparison: Comparison) => [JSON.stringify(comparison)],
   markdown: formatMarkdown,
 };
-const formatNames = Object.keys(formats) as (keyof typeof formats)[];
-
-const outputOptions = inGroup('Output:', {
-  format: option(
-    '--format <format>',
-    'output format',
-    oneOf(formatNames).default('text'),
-    { choices: formatNames },
-  ),
-  exitCode: flag('--exit-code', 'exit with 3 instead of 0 if there are differences'),
-});
 
 export const command = defineCommand({
   description: `Compares the ${describeSubject()} of two data sets or sites: added, removed, renamed (same id, new slug) and changed records.`,
@@ -100,15 +72,26 @@ export const command = defineCommand({
     'gamedata diff build https://example.org',
     'gamedata diff data newer-data --format markdown',
   ],
-  arguments: { '<old>': ['the older data set'], '<new>': ['the newer data set'] },
-  options: { ...outputOptions, ...diffOptions },
+  arguments: { '<old>': 'the older data set', '<new>': 'the newer data set' },
+  options: {
+    ...inGroup('Output:', {
+      format: option(
+        '--format <format>',
+        'output format',
+        z.enum(['text', 'json', 'markdown']).default('text'),
+      ),
+      exitCode: flag(
+        '--exit-code',
+        'exit with 3 instead of 0 if there are differences',
+      ),
+    }),
+    ...diffOptions,
+  },
   async run({ options }, from: string, to: string) {
-    const { format, exitCode, ...diffOptions } = options;
-    const output = parseOptions(outputOptions, { format });
+    const { format = 'text', exitCode, ...diffOptions } = options;
     const comparison = await diff({ ...diffOptions, from, to });
-    const lines = formats[output.format](comparison);
-    printToStdout(lines);
-    const reportsDifference = exitCode === true && countChanges(comparison) > 0;
-    return { exitCode: reportsDifference ? exitCodes.different : exitCodes.done };
+    printToStdout(formats[format](comparison));
+    const isReported = exitCode === true && countChanges(comparison) > 0;
+    return isReported ? { exitCode: exitCodes.different } : {};
   },
 });

@@ -1,4 +1,3 @@
-import { isUrl } from '../../contract/paths.ts';
 import { describeSubject } from '../../contract/words.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
@@ -8,20 +7,21 @@ import {
   parseOptions,
   reportOptions,
 } from '../command.ts';
-import { httpUrl, parseValue, required } from '../options.ts';
+import { folder, folderOrUrl } from '../options.ts';
 import { siteOptions } from '../site-options.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
-import { outputFolder, reportBuild } from './build.ts';
+import { reportBuild } from './build.ts';
 
-const { source: _, upstream: __, ...dataOptions } = sourceOptions;
+// A copy reads all records of the copied site, so these options would have no effect.
+const { source, upstream, skip, ...dataOptions } = sourceOptions;
 
 const mirrorOptions = {
   ...dataOptions,
   ...siteOptions,
   /** The site to copy: the base URL of a deployment, or a folder. */
-  from: { schema: required('the URL or folder of a site') },
+  from: { schema: folderOrUrl },
   /** The folder of the copy. */
-  out: { schema: outputFolder },
+  out: { schema: folder },
 };
 
 export type MirrorOptions = OptionInput<typeof mirrorOptions> & {
@@ -43,13 +43,17 @@ export interface MirrorReport extends BuildReport {
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const wanted = parseOptions(mirrorOptions, options);
-  const { from, out } = wanted;
-  const address = isUrl(from) ? parseValue(httpUrl, from, 'address') : from;
+  const { from: address, out } = wanted;
   const report = await makeSite({
     out,
     copiedFrom: address,
     // A copy reads a data set folder, as a build from a snapshot does.
-    source: resolveSource({ ...wanted, source: 'snapshot', upstream: address }),
+    source: resolveSource({
+      ...wanted,
+      source: 'snapshot',
+      upstream: address,
+      skip: undefined,
+    }),
     wanted,
   });
   return { ...report, address };
@@ -62,8 +66,8 @@ export const command = defineCommand({
     'gamedata mirror https://example.org copy --base-url http://127.0.0.1:3000',
   ],
   arguments: {
-    '<url|dir>': ['the site to copy'],
-    '<copy>': ['folder of the copy'],
+    '<url|dir>': 'the site to copy',
+    '<copy>': 'folder of the copy',
   },
   options: { ...reportOptions, ...mirrorOptions },
   inherits: 'build',

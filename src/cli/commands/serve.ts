@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
+import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { listPath } from '../../contract/paths.ts';
@@ -13,38 +14,23 @@ import {
   parseOptions,
   quietOption,
 } from '../command.ts';
-import {
-  codeOnly,
-  flag,
-  inGroup,
-  integer,
-  numeric,
-  option,
-  plainUrl,
-  required,
-  text,
-} from '../options.ts';
+import { codeOnly, flag, folder, inGroup, option, plainUrl } from '../options.ts';
 import { printToStdout } from '../reporter.ts';
 import { BUILD_FOLDER } from '../site-options.ts';
 import { formatCounts } from '../summary.ts';
 
-const ownAddress = text(
-  (given) => isIP(given) !== 0 || given === 'localhost',
-  'an IP address of this machine, or localhost',
-);
-
 const serveOptions = inGroup('Server:', {
-  port: numeric(
+  port: option(
     '--port <n>',
     'port to listen on; 0 picks a free one',
-    integer(0, 65_535).default(3000),
+    z.int().min(0).max(65_535).default(3000),
     { env: () => 'PORT' },
   ),
   /** The address to listen on: an IP address, or `localhost`. */
   listen: option(
     '--listen <address>',
     'address to listen on',
-    ownAddress.default('127.0.0.1'),
+    z.string().min(1).default('127.0.0.1'),
   ),
   /** The base URL of all links. The default is the base URL of the built site. */
   baseUrl: option(
@@ -52,7 +38,7 @@ const serveOptions = inGroup('Server:', {
     'generate the site again in memory, with links to this URL [as built]',
     plainUrl.optional(),
   ),
-  dir: { schema: required('the folder of a site').default(BUILD_FOLDER) },
+  dir: { schema: folder.default(BUILD_FOLDER) },
   /** Called with one line for each request, after the request has ended. */
   onRequest: codeOnly<(line: string) => void>(),
   /** Called with one line for each failed request, and if a new site is incomplete. */
@@ -127,7 +113,7 @@ export const command = defineCommand({
     'gamedata serve',
     'gamedata serve copy --port 4000 --base-url http://127.0.0.1:4000',
   ],
-  arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },
+  arguments: { '[dir]': `folder of the site [${BUILD_FOLDER}]` },
   options: {
     ...quietOption,
     ...serveOptions,
@@ -135,7 +121,7 @@ export const command = defineCommand({
       accessLog: flag('--access-log', 'print a line per request'),
     }),
   },
-  async run({ options, quiet, reporter, signal }, dir: string) {
+  async run({ options, quiet, reporter, signal }, dir = BUILD_FOLDER) {
     const { accessLog, ...serveOptions } = options;
     const onRequest = accessLog
       ? (line: string) => printToStdout([line])

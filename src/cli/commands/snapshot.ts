@@ -7,7 +7,7 @@ import {
   parseOptions,
   reportOptions,
 } from '../command.ts';
-import { inGroup, option, required } from '../options.ts';
+import { folder, inGroup, option } from '../options.ts';
 import {
   resolveSource,
   type SourceOptions,
@@ -18,11 +18,7 @@ import { formatSummary } from '../summary.ts';
 const snapshotOptions = {
   ...sourceOptions,
   ...inGroup('Output:', {
-    data: option(
-      '--data <dir>',
-      'folder of the data set',
-      required('a folder').default('data'),
-    ),
+    data: option('--data <dir>', 'folder of the data set', folder.default('data')),
   }),
 };
 

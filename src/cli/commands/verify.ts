@@ -12,20 +12,12 @@ import { type FolderReport, verifyFolder } from '../../verify/folder.ts';
 import type { OnVerifyProgress } from '../../verify/progress.ts';
 import {
   defineCommand,
-  exitCodes,
   type OptionInput,
   parseOptions,
   reportOptions,
 } from '../command.ts';
-import {
-  codeOnly,
-  httpUrl,
-  inGroup,
-  option,
-  parseValue,
-  required,
-  text,
-} from '../options.ts';
+import { codeOnly, folder, folderOrUrl, inGroup, option, text } from '../options.ts';
+import { exitCodes } from '../print-error.ts';
 import { sourceOptions } from '../source-options.ts';
 import { formatCounts } from '../summary.ts';
 
@@ -36,28 +28,23 @@ import { formatCounts } from '../summary.ts';
 const MAX_SHOWN_REQUEST = 120;
 const MAX_SHOWN_PROBLEMS = 20;
 
-const siteFolder = text(
-  (given) => given !== '' && !isUrl(given),
-  'the folder of a site',
-);
-
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
   h: 3_600_000,
 };
 const milliseconds = text(
-  (time) => /^\d{1,6}[smh]$/.test(time),
+  /^\d{1,6}[smh]$/,
   'a time such as 90s, 10m or 1h',
 ).transform((time) => Number(time.slice(0, -1)) * (UNITS_MS[time.slice(-1)] ?? 0));
 
 const verifyOptions = {
-  target: { schema: required('a folder or a URL') },
+  target: { schema: folderOrUrl },
   ...inGroup('For a URL:', {
     like: option(
       '--like <dir>',
       'expect the site in this folder',
-      siteFolder.optional(),
+      folder.optional(),
     ),
     /**
      * How long to wait until the URL serves the site in the folder that `like` names.
@@ -95,26 +82,19 @@ export async function verify(
 ): Promise<FolderReport | DeploymentReport> {
   const validOptions = parseOptions(verifyOptions, options);
   assertOptionsFitTarget(options);
-  const { target, like: expectedFolder, ...deployment } = validOptions;
+  const { target, like, ...deployment } = validOptions;
   if (!isUrl(target)) return verifyFolder(target, deployment.onProgress);
-
-  const url = parseValue(httpUrl, target, 'address');
-  const hasExpectedSite = expectedFolder !== undefined;
-  const expectedSite = hasExpectedSite ? openSite(expectedFolder) : undefined;
+  const expectedSite = like === undefined ? undefined : openSite(like);
   const { verifyDeployment } = await import('../../verify/deployment.ts');
-  return verifyDeployment(url, { ...deployment, expectedSite });
+  return verifyDeployment(target, { ...deployment, expectedSite });
 }
 
-/**
- * Rejects options that have no effect on the target, and options that contradict
- * each other.
- */
+/** Rejects options that have no effect on the target or without another option. */
 function assertOptionsFitTarget({ target, like, wait }: VerifyOptions): void {
-  if (!isUrl(target)) {
-    const problem = 'works only for a URL, got a folder';
-    if (like !== undefined) throw new GamedataError('usage', `--like: ${problem}`);
-    if (wait !== undefined) throw new GamedataError('usage', `--wait: ${problem}`);
-    return;
+  const hasUrlOption = like !== undefined || wait !== undefined;
+  if (hasUrlOption && !isUrl(target)) {
+    const problem = 'work only for a URL, got a folder';
+    throw new GamedataError('usage', `--like and --wait: ${problem}`);
   }
   if (wait === undefined || like !== undefined) return;
   throw new GamedataError(
@@ -130,9 +110,7 @@ export const command = defineCommand({
     'gamedata verify build',
     'gamedata verify https://example.org --like build --wait 10m',
   ],
-  arguments: {
-    '<dir|url>': ["a site's folder, or a deployment's URL"],
-  },
+  arguments: { '<dir|url>': "a site's folder, or a deployment's URL" },
   options: { ...reportOptions, ...verifyOptions },
   async run({ options, reporter, signal }, target: string) {
     const report = await verify({
@@ -140,7 +118,7 @@ export const command = defineCommand({
       target,
       signal,
       onWait: reporter.notice,
-      onProgress: (progress) => reporter.progress({ ...progress, verb: 'checked' }),
+      onProgress: reporter.progress,
     });
     const isDeployment = 'guarantees' in report;
     const problems = isDeployment ? report.failed : report.problems.length;
@@ -149,9 +127,9 @@ export const command = defineCommand({
       : formatFolder(target, report);
     if (problems === 0) {
       reporter.print(lines);
-      return { output: report, exitCode: exitCodes.done };
+      return { output: report };
     }
-    reporter.fail(lines);
+    for (const line of lines) reporter.notice(line);
     return { output: report, exitCode: exitCodes.failed };
   },
 });

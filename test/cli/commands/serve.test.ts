@@ -102,14 +102,9 @@ describe('gamedata serve', () => {
       message: `port ${port} on 127.0.0.1: already in use`,
       hint: 'Choose another port, and let links lead to it: --port 4000 --base-url http://127.0.0.1:4000 (after npm start, put -- before these options).',
     });
-    for (const [options, message] of [
-      [{ port: 65_536 }, '--port: got 65536, expected an integer from 0 to 65535'],
-      [
-        { listen: 'example.test' },
-        '--listen: got "example.test", expected an IP address',
-      ],
-    ] as const)
-      await expect(serve(options)).rejects.toThrow(message);
+    await expect(serve({ port: 65_536 })).rejects.toThrow(
+      '--port: got 65536, expected number to be <=65535',
+    );
     await expect(serve({ dir, port: 0, listen: '192.0.2.1' })).rejects.toMatchObject(
       {
         message: 'port 0 on 192.0.2.1: not an address of this machine',

@@ -27,7 +27,7 @@ describe('verify <url>', () => {
     ]);
     expect(stderr).toMatch(
       new RegExp(
-        `^(?:.* checked(?: · .*)?\n|reading the data set\n)*http:\\S+: 3 moves, 2 items${oneOfOthers}, host netlify: (\\d\\d) of \\1 guarantees kept, in [\\d.]+ s\n$`,
+        `^(?:.* done\n|waiting .*\n)*http:\\S+: 3 moves, 2 items${oneOfOthers}, host netlify: (\\d\\d) of \\1 guarantees kept, in [\\d.]+ s\n$`,
       ),
     );
     expect(stdout).toBe('');
