@@ -6,7 +6,7 @@ import { readDataLicense } from '../package.ts';
 import { type Output, withOutput } from '../publish/publish.ts';
 import { openDataSet } from '../site-folder.ts';
 import { loadSource } from '../upstream/index.ts';
-import { createReport, groupWarnings, type Report } from './report.ts';
+import { createReport, type Report } from './report.ts';
 import type { SourceSettings } from './settings.ts';
 import { updateData } from './update-data.ts';
 
@@ -44,13 +44,13 @@ async function updateFolder(
     : undefined;
   const loaded = await loadSource({ ...settings, isPublished, previous });
   const update = await updateData(previous, loaded, settings);
-  const { dataSet } = update;
-  const { files, description } = createDataSetFiles(dataSet, readDataLicense());
+  const { files, description } = createDataSetFiles(
+    update.dataSet,
+    readDataLicense(),
+  );
   const result = await output.publish(files, {
     encodeManifest: () => encodeBody(description),
     signal: settings.signal,
   });
-  const previousWarnings = previous?.warnings ?? [];
-  const warnings = groupWarnings(dataSet.warnings, previousWarnings);
-  return createReport(loaded, update, result, { output, warnings, started });
+  return createReport(loaded, update, result, { output, previous, started });
 }

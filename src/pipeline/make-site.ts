@@ -32,13 +32,7 @@ import { gatherIcons } from '../upstream/icons.ts';
 import { loadSource } from '../upstream/index.ts';
 import type { SourceResult } from '../upstream/source.ts';
 import { keepDataSet } from './keep-data.ts';
-import {
-  type BuildReport,
-  countWarnings,
-  createReport,
-  groupWarnings,
-  type WarningGroup,
-} from './report.ts';
+import { type BuildReport, countWarnings, createReport } from './report.ts';
 import {
   assertSettingsNamed,
   describeChangedSettings,
@@ -105,10 +99,8 @@ async function buildSite(
     readPublished: (icon) => readPublishedIcon(output, icon),
     fetcher: mayFetchIcons(options, loaded) ? source : undefined,
   });
-  const previousWarnings = published?.dataSet.warnings ?? [];
-  const warnings = groupWarnings(dataSet.warnings, previousWarnings);
   const inputs: Inputs = {
-    meta: createSiteMeta(dataSet, loaded, settings, warnings),
+    meta: createSiteMeta(dataSet, loaded, settings),
     dataSet,
     dataLicense: readDataLicense(),
     hosts: settings.hosts,
@@ -122,7 +114,7 @@ async function buildSite(
   const { baseUrl, links, hosts } = settings;
   const report = createReport(loaded, update, result, {
     output,
-    warnings,
+    previous: published?.dataSet,
     notices: icons.notices,
     started,
   });
@@ -237,10 +229,9 @@ function resolveNamedSettings(
 
 /** Creates the content of `meta.json`. */
 function createSiteMeta(
-  { provenance, digest, namesSummary, counts }: DataSet,
+  { provenance, digest, namesSummary, counts, warnings }: DataSet,
   { fallback }: SourceResult,
   settings: Settings,
-  warnings: readonly WarningGroup[],
 ): Meta {
   return createMeta({
     generator: PRODUCT,

@@ -6,6 +6,7 @@ import { toSeconds } from '../contract/words.ts';
 import type { Update } from '../data/advance.ts';
 import {
   countWarnedRecords,
+  type PreviousDataSet,
   type Provenance,
   type Warning,
 } from '../data/data-set.ts';
@@ -80,7 +81,8 @@ export interface SiteReport extends Pick<Settings, 'baseUrl' | 'links' | 'hosts'
 
 interface ReportContext {
   readonly output: Output;
-  readonly warnings: readonly WarningGroup[];
+  /** The data set that was published before. */
+  readonly previous: PreviousDataSet | undefined;
   readonly notices?: readonly string[];
   /** The time at which the work started, from `performance.now()`. */
   readonly started: number;
@@ -115,7 +117,7 @@ export function createReport(
       names: update.nameChanges,
     },
     files,
-    warnings: context.warnings,
+    warnings: groupWarnings(dataSet.warnings, context.previous?.warnings ?? []),
     notices: [
       ...context.output.notices,
       ...(loaded.notices ?? []),
@@ -161,11 +163,11 @@ export function groupWarnings(
   return groups;
 }
 
-/** Converts groups of warnings to the counts in `meta.json`. */
-export const countWarnings = (groups: readonly WarningGroup[]): Meta['warnings'] =>
+/** Counts the records with each warning for `meta.json`. */
+export const countWarnings = (warnings: readonly Warning[]): Meta['warnings'] =>
   mapKinds((kind) => {
     const counts: Record<string, number> = {};
-    for (const group of groups) {
+    for (const group of groupWarnings(warnings, [])) {
       if (group.kind === kind) counts[group.code] = group.count;
     }
     return counts;

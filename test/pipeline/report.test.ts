@@ -26,5 +26,5 @@ it('counts the records with each warning, and how many of the warnings are new',
     { move: { other: 1 }, item: { other: 1, 'no-icon': 4 } },
     () => ({}),
   );
-  expect(countWarnings(groups)).toEqual(counted);
+  expect(countWarnings(warnings)).toEqual(counted);
 });
