@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { comparisonSchema, type KindChanges } from '../../src/contract/changes.ts';
 import { compare, countChanges } from '../../src/data/compare.ts';
 import type { AnyRecord } from '../../src/data/data-set.ts';
-import { versionOf } from '../support/data-set-versions.ts';
 import { everyKind } from '../support/kinds.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
+import { versionOf } from '../support/stored-data.ts';
 
 const none = { added: [], removed: [], renamed: [], changed: [] };
 const withMoves = (...move: AnyRecord[]) => ({

@@ -9,8 +9,8 @@ import {
   provenanceSchema,
   warningSchema,
 } from '../../src/data/data-set.ts';
-import { versionOf } from '../support/data-set-versions.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
+import { versionOf } from '../support/stored-data.ts';
 
 it("digestRecords hashes each kind's name, followed by its records line by line", () => {
   const { records, digest } = versionOf([rawMove(1), rawMove(2)], [rawItem(1)]);

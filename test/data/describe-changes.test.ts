@@ -5,10 +5,10 @@ import {
   formatMarkdown,
   formatText,
 } from '../../src/data/describe-changes.ts';
-import { versionOf } from '../support/data-set-versions.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
+import { versionOf } from '../support/stored-data.ts';
 
 const named = versionOf(
   [rawMove(1), rawMove(2), rawMove(3), rawMove(5)],

@@ -8,8 +8,8 @@ import {
   extendHistory,
   stepsSince,
 } from '../../src/data/history.ts';
-import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
+import { versionOf } from '../support/stored-data.ts';
 import { range } from '../support/upstream-data.ts';
 
 type Version = ReturnType<typeof versionOf>;

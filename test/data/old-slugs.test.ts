@@ -7,9 +7,9 @@ import {
   noOldSlugs,
 } from '../../src/data/old-slugs.ts';
 import { createRedirects } from '../../src/data/redirects.ts';
-import { versionOf } from '../support/data-set-versions.ts';
 import { forOthers } from '../support/kinds.ts';
 import { rawMove } from '../support/sites.ts';
+import { versionOf } from '../support/stored-data.ts';
 
 const named = (...slugs: string[]) =>
   versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug }))).records;

@@ -7,8 +7,8 @@ import { nameSchema } from '../../src/contract/records.ts';
 import { compare } from '../../src/data/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/data/history.ts';
 import { encodeFeed } from '../../src/site/change-files.ts';
-import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
+import { versionOf } from '../support/stored-data.ts';
 
 const options = { base_url: 'https://example.test/a&b', captured: '2026-03-04' };
 const first = versionOf([rawMove(1)]);

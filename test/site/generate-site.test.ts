@@ -8,7 +8,6 @@ import { emptyHistory, extendHistory } from '../../src/data/history.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { generateFiles } from '../../src/site/generate-site.ts';
 import { bodyText } from '../support/body.ts';
-import { versionOf } from '../support/data-set-versions.ts';
 import { namesIn } from '../support/kinds.ts';
 import {
   dataSetOf,
@@ -20,7 +19,7 @@ import {
   type SomeRecords,
   siteOf,
 } from '../support/sites.ts';
-import { createStoredData } from '../support/stored-data.ts';
+import { createStoredData, versionOf } from '../support/stored-data.ts';
 
 const tiny = onlyRaw({
   move: [

@@ -3,14 +3,14 @@
  * otherwise responses derived from data/.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import type { Names } from '../../src/contract/names.ts';
 import {
   type Answer,
-  hasRecordedUpstream,
+  idIn,
   plainAnswer,
-  recordedUpstream,
   type UpstreamData,
   upstreamOf,
 } from './upstream-data.ts';
@@ -18,8 +18,12 @@ import {
 const DATA = new URL('../../data/', import.meta.url);
 const SPRITES = 'https://raw.githubusercontent.com/PokeAPI/sprites/master';
 
+const RECORDED = fileURLToPath(
+  new URL('../../../shared/upstream/api/v2', import.meta.url),
+);
+
 export function fullUpstream(): UpstreamData {
-  if (hasRecordedUpstream) return recordedUpstream();
+  if (existsSync(RECORDED)) return recordedUpstream();
   return { ...upstreamOf(readBundled()), name: 'bundled' };
 }
 
@@ -104,4 +108,40 @@ function createAnswer(
     sprites: { default: icon && `${SPRITES}/${icon}` },
     names: translations,
   });
+}
+
+interface RecordedList {
+  readonly results: readonly { name: string; url: string }[];
+}
+
+/**
+ * Returns the recorded responses. A kind that was not recorded has one plain record
+ * instead.
+ */
+function recordedUpstream(): UpstreamData {
+  const plain = upstreamOf({});
+  /** The texts that have been read, by path. */
+  const texts = new Map<string, string>();
+
+  function read(path: string): string | undefined {
+    const file = `${RECORDED}/${path}/index.json`;
+    if (!texts.has(path) && existsSync(file)) {
+      texts.set(path, readFileSync(file, 'utf8'));
+    }
+    return texts.get(path);
+  }
+
+  return {
+    name: 'recorded',
+    list(kind) {
+      const text = read(kind);
+      if (text === undefined) return plain.list(kind);
+      const { results }: RecordedList = JSON.parse(text);
+      return results.map(({ name, url }) => ({ id: idIn({ url }), name }));
+    },
+    record(kind, id) {
+      const isRecorded = read(kind) !== undefined;
+      return isRecorded ? read(`${kind}/${id}`) : plain.record(kind, id);
+    },
+  };
 }

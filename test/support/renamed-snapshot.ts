@@ -1,9 +1,6 @@
-import { mapKinds } from '../../src/contract/kinds.ts';
 import { advance } from '../../src/data/advance.ts';
-import { encodeDataSet, type Records } from './decode.ts';
 import { manyRecords } from './known-records.ts';
-import { dataSetOf } from './sites.ts';
-import { writeDataSet } from './stored-data.ts';
+import { createStoredData, writeDataSet } from './stored-data.ts';
 
 /** Maps current slugs to old slugs. */
 const oldSlugsBySlug: ReadonlyMap<string, string> = new Map([
@@ -12,14 +9,10 @@ const oldSlugsBySlug: ReadonlyMap<string, string> = new Map([
   ['master-ball', 'old-master-ball'],
 ]);
 
-/** Returns the records as they were before some of them were renamed. */
-function renameBack(records: Records): Records {
-  return mapKinds((kind) =>
-    records[kind].map((record) => {
-      const oldSlug = oldSlugsBySlug.get(record.slug) ?? record.slug;
-      return { ...record, slug: oldSlug };
-    }),
-  ) as Records;
+/** Returns a record as it was before it was renamed. */
+function renameBack<R extends { readonly slug: string }>(record: R): R {
+  const slug = oldSlugsBySlug.get(record.slug) ?? record.slug;
+  return { ...record, slug };
 }
 
 /**
@@ -28,9 +21,11 @@ function renameBack(records: Records): Records {
  * @param count the number of records of each kind
  */
 export async function renamedSnapshot(folder: string, count = 250): Promise<string> {
-  const dataSet = dataSetOf(manyRecords(count, count));
-  const { records } = dataSet;
-  const before = encodeDataSet({ ...dataSet, records: renameBack(records) });
-  const after = encodeDataSet(dataSet);
+  const { move = [], item = [] } = manyRecords(count, count);
+  const before = createStoredData({
+    move: move.map(renameBack),
+    item: item.map(renameBack),
+  });
+  const after = createStoredData({ move, item });
   return writeDataSet(advance(before, after).dataSet, folder);
 }

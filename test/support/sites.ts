@@ -19,13 +19,11 @@ import {
   type RawRecords,
 } from '../../src/upstream/normalize.ts';
 import { parseRecord } from '../../src/upstream/rest.ts';
-import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
+import { type DecodedDataSet, decodeDataSet } from './decode.ts';
 import {
   answersOf,
-  hasRecordedUpstream,
   plainAnswer,
   range,
-  recordedUpstream,
   type UpstreamData,
 } from './upstream-data.ts';
 
@@ -60,7 +58,7 @@ export function rawItem(
 export type SomeRecords = Partial<RawRecords>;
 
 /** Adds one plain record of each other kind. */
-function allRaw(some: SomeRecords): RawRecords {
+export function allRaw(some: SomeRecords): RawRecords {
   const plain = mapKinds((kind) => [createPlainRecord(kind, 1)]);
   return { ...plain, ...some } as unknown as RawRecords;
 }
@@ -128,7 +126,7 @@ export function siteOf(raw: SomeRecords, options: SiteOptions = {}) {
     history = emptyHistory,
     extras = [],
   } = options;
-  const dataSet = encodeDataSet(dataSetOf(raw));
+  const dataSet = normalize(allRaw(raw), PROVENANCE);
   const records = dataSet.readRecords();
   const meta: Meta = {
     format: 1,
@@ -182,15 +180,6 @@ export function rawOf(upstream: UpstreamData): RawRecords {
     return answers.map((answer) => parseRecord(kind, answer, `${answer.id}`));
   });
   return records as unknown as RawRecords;
-}
-
-/**
- * Returns the recorded records if they are stored next to the project. Otherwise,
- * creates the same number of plain records.
- */
-export function fullSizeRecords(): RawRecords {
-  if (hasRecordedUpstream) return rawOf(recordedUpstream());
-  return rawRecords(937, 2223);
 }
 
 export function hostContext(

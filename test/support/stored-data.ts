@@ -2,14 +2,16 @@
 
 import path from 'node:path';
 import fsExtra from 'fs-extra';
+import { withRecords } from '../../src/data/advance.ts';
+import type { SummarizedRecords } from '../../src/data/compare.ts';
 import type { DataSet, Provenance } from '../../src/data/data-set.ts';
 import {
   createDataSetFiles,
   type DataSetSource,
 } from '../../src/data/data-set-folder.ts';
 import { emptyPast, type Past } from '../../src/data/past.ts';
-import { encodeDataSet } from './decode.ts';
-import { dataSetOf, type SomeRecords } from './sites.ts';
+import { normalize, type RawRecord } from '../../src/upstream/normalize.ts';
+import { allRaw, PROVENANCE, type SomeRecords } from './sites.ts';
 import { temporaryFolder } from './temporary.ts';
 
 interface Facts {
@@ -20,9 +22,18 @@ interface Facts {
 /** Creates a data set from raw records, with one plain record of each other kind. */
 export function createStoredData(raw: SomeRecords, facts: Facts = {}): DataSet {
   const { past = emptyPast } = facts;
-  const dataSet = encodeDataSet(dataSetOf(raw));
-  const provenance = { ...dataSet.provenance, ...facts.provenance };
-  return { ...dataSet, provenance, readPast: () => past };
+  const provenance = { ...PROVENANCE, ...facts.provenance };
+  return { ...normalize(allRaw(raw), provenance), readPast: () => past };
+}
+
+/** Creates a data set for comparisons. */
+export function versionOf(
+  move: readonly RawRecord<'move'>[],
+  item: readonly RawRecord<'item'>[] = [],
+  captured = '2026-01-02',
+): SummarizedRecords {
+  const dataSet = createStoredData({ move, item }, { provenance: { captured } });
+  return withRecords(dataSet);
 }
 
 /** The content of each file in a data set folder, by its path. */

@@ -1,10 +1,5 @@
-/**
- * The data of test upstreams: recorded responses if they exist next to the project,
- * otherwise a small set.
- */
+/** The data of test upstreams. */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import { everyKind } from './kinds.ts';
 
@@ -13,47 +8,6 @@ export interface UpstreamData {
   readonly name: 'recorded' | 'bundled' | 'hand-made';
   list(kind: Kind): readonly { id: number; name: string }[];
   record(kind: Kind, id: number): string | undefined;
-}
-
-const RECORDED = fileURLToPath(
-  new URL('../../../shared/upstream/api/v2', import.meta.url),
-);
-export const hasRecordedUpstream = existsSync(RECORDED);
-
-interface RecordedList {
-  readonly results: readonly { name: string; url: string }[];
-}
-
-/**
- * Returns the recorded responses. A kind that was not recorded has one plain record
- * instead.
- */
-export function recordedUpstream(): UpstreamData {
-  const plain = upstreamOf({});
-  /** The texts that have been read, by path. */
-  const texts = new Map<string, string>();
-
-  function read(path: string): string | undefined {
-    const file = `${RECORDED}/${path}/index.json`;
-    if (!texts.has(path) && existsSync(file)) {
-      texts.set(path, readFileSync(file, 'utf8'));
-    }
-    return texts.get(path);
-  }
-
-  return {
-    name: 'recorded',
-    list(kind) {
-      const text = read(kind);
-      if (text === undefined) return plain.list(kind);
-      const { results }: RecordedList = JSON.parse(text);
-      return results.map(({ name, url }) => ({ id: idIn({ url }), name }));
-    },
-    record(kind, id) {
-      const isRecorded = read(kind) !== undefined;
-      return isRecorded ? read(`${kind}/${id}`) : plain.record(kind, id);
-    },
-  };
 }
 
 /** The fields of a response that tests need. */

@@ -10,10 +10,10 @@ import { createHandler } from '../../src/serve/handler/index.ts';
 import { createManifest } from '../../src/site/archive.ts';
 import { verifyDeployment } from '../../src/verify/deployment.ts';
 import type { VerifyProgress } from '../../src/verify/progress.ts';
-import { versionOf } from '../support/data-set-versions.ts';
 import { startWebServer } from '../support/engines/engine.ts';
 import { browsePage } from '../support/handled-site.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
+import { versionOf } from '../support/stored-data.ts';
 
 type Tamper = (request: Request, response: Response) => Response | Promise<Response>;
 

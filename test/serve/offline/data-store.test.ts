@@ -13,9 +13,9 @@ import {
   createDataStore,
   dataFiles,
 } from '../../../src/serve/offline/data-store.ts';
-import { versionOf } from '../../support/data-set-versions.ts';
 import { browsePage, recordsWithGaps } from '../../support/handled-site.ts';
 import { rawMove, siteOf } from '../../support/sites.ts';
+import { versionOf } from '../../support/stored-data.ts';
 
 const LIST = '/api/gamedata/move/';
 const html = { Accept: 'text/html' };

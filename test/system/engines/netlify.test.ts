@@ -1,22 +1,30 @@
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { compare } from '../../../src/data/compare.ts';
+import { emptyHistory, extendHistory } from '../../../src/data/history.ts';
 import { hosts } from '../../../src/hosts/index.ts';
 import { bodyText } from '../../support/body.ts';
-import { renamedSite } from '../../support/data-set-versions.ts';
 import { type Readings, readRedirects } from '../../support/engines/netlify.ts';
-import {
-  fullSizeRecords,
-  hostContext,
-  rawRecords,
-  siteOf,
-} from '../../support/sites.ts';
+import { hostContext, rawMove, rawRecords, siteOf } from '../../support/sites.ts';
+import { versionOf } from '../../support/stored-data.ts';
 
 const ICONS =
   'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/';
 const notFound = '404 /404.json';
 
 type RedirectSite = Parameters<typeof hostContext>[0];
+
+/** A site of three moves. The first is `new`, and its old slug is `move-1`. */
+function renamedSite(): RedirectSite {
+  const { move, item } = rawRecords(3, 1);
+  const renamed = [rawMove(1, { slug: 'new' }), ...move.slice(1)];
+  const step = compare(versionOf(move, item), versionOf(renamed, item));
+  return siteOf(
+    { move: renamed, item },
+    { history: extendHistory(emptyHistory, step) },
+  );
+}
 
 /** Reads the redirect rules that a build writes for a site. */
 function readRules(site: RedirectSite): Promise<Readings> {
@@ -51,7 +59,7 @@ it('does not redirect an unknown record', async () => {
 });
 
 describe("the full-size site's rules", () => {
-  const site = siteOf(fullSizeRecords());
+  const site = siteOf(rawRecords(937, 2223));
   const files = new Set(site.files().map(({ path }) => path));
   const recordFiles = [...files].filter((file) =>
     /^api\/gamedata\/\w+\/(?!offset)[^/]+\/index/.test(file),
