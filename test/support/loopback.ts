@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 
 /**
  * Starts a server on loopback, by default on a free port. `stop` also ends
@@ -20,14 +18,3 @@ export async function listen(server: Server, wanted = 0) {
     });
   return { url: `http://127.0.0.1:${port}`, port, stop };
 }
-
-export const serveFolder = (folder: string) =>
-  listen(
-    createServer(async ({ url = '' }, response) => {
-      const { pathname } = new URL(url, 'http://folder.test');
-      const body = await readFile(
-        path.join(folder, decodeURIComponent(pathname)),
-      ).catch(() => undefined);
-      response.writeHead(body ? 200 : 404).end(body);
-    }),
-  );

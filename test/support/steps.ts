@@ -1,43 +1,142 @@
 /**
- * Random sequences of commands on one site: builds from several sources, mirrors, kills,
- * and restored copies. After each command, the exit code and the folder must be what the
- * command's options and the published site demand.
+ * Random sequences of builds of one site, some of which are killed. After each build,
+ * the exit code and the folder must be what the options and the published site demand.
  */
 
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
+import { kindNames } from '../../src/contract/kinds.ts';
+import { recordPath } from '../../src/contract/paths.ts';
+import { advance } from '../../src/data/advance.ts';
+import type { DataSet } from '../../src/data/data-set.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
+import { fingerprintFiles } from './fingerprint.ts';
 import { inFolder } from './folders.ts';
 import { findMemory } from './memory.ts';
 import { startProcess } from './processes.ts';
+import { readVisibleTree } from './publishing.ts';
 import { createRandom, type Random } from './random.ts';
-import { type Records, readSite, type SiteState } from './site-state.ts';
-import * as worlds from './steps-world.ts';
+import { rawItem, rawMove } from './sites.ts';
+import { createStoredData, writeDataSet } from './stored-data.ts';
 import { range } from './upstream-data.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const KILL_AT = new URL('kill-at.mjs', import.meta.url).href;
 
-const BASE = 'https://site.test';
-const bases = [BASE, 'https://moved.test', 'https://moved.test/again'];
+/** The record at each path of the API, such as `move/1` at `/api/gamedata/move/a/`. */
+type Records = ReadonlyMap<string, string>;
 
-/** The state of one sequence. */
-interface Scene {
-  readonly world: worlds.World;
-  readonly random: Random;
-  readonly upstream: worlds.ChangingUpstream;
-  readonly cwd: string;
-  /** The folder of the site, in `cwd`. */
-  readonly out: string;
-  /** The operator's copies of the whole folder. */
-  readonly copies: string[];
-  /** The data sets that builds have kept, by their path. */
-  readonly kept: Map<string, Records>;
+/** A data set in a folder. */
+interface Input {
+  readonly folder: string;
+  readonly records: Records;
 }
 
-/** A command, with what it says about the site that it should publish. */
+/** One kind's slugs that differ from `<kind>-<id>`; null removes a record. */
+type SlugChanges = Readonly<Record<number, string | null>>;
+
+/** The slugs of an upstream on different days. */
+const variants: Readonly<
+  Record<string, { readonly move?: SlugChanges; readonly item?: SlugChanges }>
+> = {
+  plain: {},
+  renamed: { move: { 1: 'first' }, item: { 1: 'ball' } },
+  'renamed-again': { move: { 1: 'premier', 2: 'second' }, item: { 1: 'ball' } },
+  swapped: { move: { 2: 'move-3', 3: 'move-2' } },
+  taken: { move: { 1: 'first', 21: 'move-1' } },
+  grown: { move: { 21: 'move-21' }, item: { 11: 'item-11' } },
+  shrunk: { move: { 1: 'first', 19: null }, item: { 10: null } },
+  replaced: { move: { 1: null, 22: 'first' } },
+};
+
+function listSlugs(kind: string, count: number, changes: SlugChanges = {}) {
+  const slugs = new Map<number, string>();
+  for (const id of range(1, count)) slugs.set(id, `${kind}-${id}`);
+  for (const [id, slug] of Object.entries(changes)) {
+    if (slug === null) slugs.delete(Number(id));
+    else slugs.set(Number(id), slug);
+  }
+  return [...slugs];
+}
+
+function createVariant(name: string): DataSet {
+  const { move, item } = variants[name] ?? {};
+  const moves = listSlugs('move', 20, move);
+  const items = listSlugs('item', 10, item);
+  return createStoredData({
+    move: moves.map(([id, slug]) => rawMove(id, { slug })),
+    item: items.map(([id, slug]) => rawItem(id, { slug })),
+  });
+}
+
+/**
+ * Writes a data set for each variant, and one whose history has several of them.
+ */
+function writeInputs(folder: string): Input[] {
+  function write(name: string, dataSet: DataSet): Input {
+    const records = new Map<string, string>();
+    const all = dataSet.readRecords();
+    for (const kind of kindNames) {
+      for (const { id, slug } of all[kind]) {
+        records.set(recordPath(kind, slug), `${kind}/${id}`);
+      }
+    }
+    return { folder: writeDataSet(dataSet, path.join(folder, name)), records };
+  }
+
+  const inputs = Object.keys(variants).map((name) =>
+    write(name, createVariant(name)),
+  );
+  let followed = createVariant('plain');
+  for (const name of ['renamed', 'renamed-again']) {
+    followed = advance(followed, createVariant(name)).dataSet;
+  }
+  return [...inputs, write('followed', followed)];
+}
+
+/**
+ * A site as a command sees it. If a build was killed after its commit, this is the new
+ * site.
+ */
+interface SiteState {
+  readonly records: Records;
+  /** The records, and the redirects to them. */
+  readonly addresses: Records;
+  readonly baseUrl: string;
+  readonly hosts: string;
+  /** What contradicts the rest of the site. */
+  readonly problems: readonly string[];
+}
+
+function readSite(folder: string): SiteState {
+  const tree = readVisibleTree(folder);
+  const { base_url: baseUrl, hosts } = JSON.parse(`${tree['meta.json']}`);
+  const problems: string[] = [];
+  const records = new Map<string, string>();
+  for (const [file, text] of Object.entries(tree)) {
+    const kind = /^api\/gamedata\/(\w+)\/[^/]+\/index\.json$/.exec(file)?.[1];
+    if (kind === undefined) continue;
+    const { id, url } = JSON.parse(text);
+    records.set(`/${file.slice(0, -'index.json'.length)}`, `${kind}/${id}`);
+    if (!url.startsWith(`${baseUrl}/api/`)) {
+      problems.push(`${file} has the URL ${url}`);
+    }
+  }
+
+  const addresses = new Map(records);
+  const redirects: Record<string, string> = JSON.parse(`${tree['moved.json']}`);
+  for (const [from, to] of Object.entries(redirects)) {
+    const target = records.get(to);
+    if (target === undefined || records.has(from)) {
+      problems.push(`moved.json redirects ${from} to ${to}`);
+    } else addresses.set(from, target);
+  }
+  return { records, addresses, baseUrl, hosts: hosts.join(' '), problems };
+}
+
+/** A build, with what it says about the site that it should publish. */
 interface Command {
   readonly args: readonly string[];
   readonly records: Records;
@@ -45,33 +144,11 @@ interface Command {
   readonly baseUrl: string | undefined;
   /** Undefined if no option names any. */
   readonly hosts: string | undefined;
-  /** The base URL if no option names one. */
-  readonly defaultBaseUrl: string;
   /** The records that may disappear; undefined if all may. */
   readonly permitted: readonly string[] | undefined;
-  /** Whether the source cannot be read. */
-  readonly isHopeless: boolean;
 }
 
-/** Names the published base URL and hosts in most commands, otherwise others or none. */
-function chooseSettings({ random }: Scene, before: SiteState) {
-  const { baseUrl: published } = before;
-  const baseUrl = random.pick([
-    published,
-    published,
-    published,
-    ...bases,
-    undefined,
-  ]);
-  const publishedHosts = before.hosts.join(' ');
-  const hosts = random.pick([publishedHosts, publishedHosts, 'nginx', undefined]);
-  const args: string[] = [];
-  if (baseUrl !== undefined) args.push('--base-url', baseUrl);
-  if (hosts !== undefined) args.push('--host', hosts);
-  return { args, baseUrl, hosts };
-}
-
-const isWorkFile = (file: string): boolean => file.startsWith('.gamedata/');
+const BASE = 'https://site.test';
 
 const isSame = (one: Records, other: Records): boolean =>
   JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
@@ -88,7 +165,7 @@ function listRemoved(before: SiteState, records: Records): string[] {
 }
 
 /** Permits the removal of all records, of those that are removed, of one, or of none. */
-function chooseGuards({ random }: Scene, before: SiteState, records: Records) {
+function chooseGuards(random: Random, before: SiteState, records: Records) {
   const removed = listRemoved(before, records);
   const choice = random.below(6);
   if (choice === 0) return { args: ['--max-shrink', '100'], permitted: undefined };
@@ -97,73 +174,31 @@ function chooseGuards({ random }: Scene, before: SiteState, records: Records) {
   return { args: ['--allow-missing', ...permitted], permitted };
 }
 
-function createBuild(
-  scene: Scene,
+/** Names the published base URL and hosts in most builds, otherwise others or none. */
+function chooseBuild(
+  random: Random,
+  inputs: readonly Input[],
   before: SiteState,
-  source: readonly string[],
-  records: Records,
 ): Command {
-  const { args, ...settings } = chooseSettings(scene, before);
-  const guards = chooseGuards(scene, before, records);
-  const keep = scene.random.pick([[], [], ['--keep', '2']]);
-  const options = [...source, ...args, ...guards.args, ...keep];
-  return {
-    ...settings,
-    args: ['build', ...options, '--out', 'site'],
-    records,
-    defaultBaseUrl: 'http://127.0.0.1:3000',
-    permitted: guards.permitted,
-    isHopeless: false,
-  };
-}
-
-/** Builds from a data set, from one that a build has kept, or from another site. */
-function buildFromSnapshot(scene: Scene, before: SiteState): Command {
-  const { random, world, kept } = scene;
-  const inputs: worlds.Input[] = [...world.data, random.pick(world.others)];
-  for (const [name, records] of kept) inputs.push({ name, records });
-  const { name, records } = random.pick(inputs);
-  const source = ['--source', 'snapshot', '--upstream', name];
-  return createBuild(scene, before, source, records);
-}
-
-/** Builds from an upstream, which refuses every request in a third of the steps. */
-function buildFromUpstream(scene: Scene, before: SiteState): Command {
-  const { random, upstream } = scene;
-  const variant = random.pick(worlds.variantNames);
-  const isDown = random.below(3) === 0;
-  Object.assign(upstream.now, { variant, isDown });
-  const source = ['--upstream', upstream.url];
-  const command = createBuild(scene, before, source, worlds.listRecords(variant));
-  return { ...command, isHopeless: isDown };
-}
-
-function mirrorAnother(scene: Scene, before: SiteState): Command {
-  const {
-    name,
-    records,
-    baseUrl: defaultBaseUrl,
-  } = scene.random.pick(scene.world.others);
-  const { args, ...settings } = chooseSettings(scene, before);
-  const guards = chooseGuards(scene, before, records);
-  return {
-    ...settings,
-    args: ['mirror', name, 'site', ...args, ...guards.args],
-    records,
-    defaultBaseUrl,
-    permitted: guards.permitted,
-    isHopeless: false,
-  };
+  const { folder, records } = random.pick(inputs);
+  const published = before.baseUrl;
+  const moved = 'https://moved.test/again';
+  const baseUrl = random.pick([published, published, published, moved, undefined]);
+  const hosts = random.pick([before.hosts, before.hosts, 'nginx', undefined]);
+  const guards = chooseGuards(random, before, records);
+  const args = ['build', '--source', 'snapshot', '--upstream', folder];
+  if (baseUrl !== undefined) args.push('--base-url', baseUrl);
+  if (hosts !== undefined) args.push('--host', hosts);
+  args.push(...guards.args, '--out', 'site');
+  return { args, records, baseUrl, hosts, permitted: guards.permitted };
 }
 
 /** Predicts the exit code of a command. */
 function predictCode(before: SiteState, command: Command): number {
-  const { baseUrl, defaultBaseUrl, hosts, permitted } = command;
-  const isUrlChanged = baseUrl === undefined && defaultBaseUrl !== before.baseUrl;
-  const isHostChanged = hosts === undefined && before.hosts.join(' ') !== 'netlify';
+  const { baseUrl, hosts, permitted } = command;
+  const isHostChanged = hosts === undefined && before.hosts !== 'netlify';
   // Links and redirects would break, so the user must name the settings.
-  if (isUrlChanged || isHostChanged) return 2;
-  if (command.isHopeless) return 1;
+  if (baseUrl === undefined || isHostChanged) return 2;
   if (permitted === undefined) return 0;
   const removed = listRemoved(before, command.records);
   const isPermitted = removed.every((slug) => permitted.includes(slug));
@@ -174,18 +209,11 @@ function predictCode(before: SiteState, command: Command): number {
 function findBreaches(
   before: SiteState,
   after: SiteState,
-  command: Command,
+  { baseUrl, records }: Command,
 ): string[] {
-  const breaches = [...after.problems];
-  const baseUrl = command.baseUrl ?? command.defaultBaseUrl;
+  const breaches: string[] = [];
   if (after.baseUrl !== baseUrl) breaches.push(`the base URL is ${after.baseUrl}`);
-  const compared = new Set([...command.records.keys(), ...after.records.keys()]);
-  for (const address of compared) {
-    const record = after.records.get(address);
-    const expected = command.records.get(address);
-    if (record !== expected)
-      breaches.push(`${address} is ${record}, not ${expected}`);
-  }
+  if (!isSame(after.records, records)) breaches.push('has other records');
   // Every URL keeps leading to its record, unless another record has its slug now.
   const remaining = new Set(after.records.values());
   for (const [address, record] of before.addresses) {
@@ -193,135 +221,105 @@ function findBreaches(
     if (isTaken || !remaining.has(record)) continue;
     if (after.addresses.get(address) !== record) breaches.push(`${address} is lost`);
   }
-  if ([...after.files.keys()].some(isWorkFile))
-    breaches.push('left the work folder');
   return breaches;
 }
 
-/** Adds the data set that a build has kept, and drops those that `--keep` removed. */
-function updateKept({ cwd, kept }: Scene, records: Records): void {
-  const folder = path.join(cwd, 'site.data');
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  const paths = names.map((name) => path.join(folder, name));
-  for (const keptPath of paths) {
-    if (!kept.has(keptPath)) kept.set(keptPath, records);
-  }
-  for (const keptPath of kept.keys()) {
-    if (!paths.includes(keptPath)) kept.delete(keptPath);
-  }
-}
-
 /** Runs a command, and kills it right before its n-th rename into the site. */
-function run({ cwd, out }: Scene, args: readonly string[], killedAt?: number) {
+function run(cwd: string, args: readonly string[], killedAt?: number) {
   if (killedAt === undefined) {
     return startProcess([process.execPath, CLI, ...args], { cwd }).finished;
   }
   const command = [process.execPath, `--import=${KILL_AT}`, CLI, ...args];
   const env = {
     KILL_AT: `renameSync:${killedAt}`,
-    KILL_PATHS: `\\.gamedata/\\S+ ${out}/`,
+    KILL_PATHS: `\\.gamedata/\\S+ ${cwd}/site/`,
   };
   return startProcess(command, { cwd, env }).finished;
 }
 
-/** Runs a command on the site, and returns the broken rules. */
-async function takeCommand(scene: Scene, titles: string[]): Promise<string[]> {
-  const { random, out } = scene;
+/** Runs a random build of the site, and returns the broken rules. */
+async function takeStep(
+  cwd: string,
+  random: Random,
+  inputs: readonly Input[],
+  titles: string[],
+): Promise<string[]> {
+  const out = path.join(cwd, 'site');
   const before = readSite(out);
-  const create = random.pick([
-    buildFromSnapshot,
-    buildFromSnapshot,
-    buildFromUpstream,
-    mirrorAnother,
-  ]);
-  const command = create(scene, before);
+  const oldFiles = fingerprintFiles(out);
+  const command = chooseBuild(random, inputs, before);
   // The first rename commits the change, and the others move files into place.
   const killedAt = random.below(4) === 0 ? 1 + random.below(40) : undefined;
-  const { code, stderr } = await run(scene, command.args, killedAt);
+  const { code, stderr } = await run(cwd, command.args, killedAt);
   const how = code === null ? `killed at file ${killedAt}` : `exit code ${code}`;
   titles.push(`gamedata ${command.args.join(' ')}   → ${how}`);
 
-  // A build keeps its data set before it changes the site, even if it is then killed.
-  updateKept(scene, command.records);
   const after = readSite(out);
+  const { problems, unfinished } = await verifyFolder(out);
+  const breaches = [...after.problems, ...problems];
   if (code === null) {
     const isOld = isSame(after.records, before.records);
     const isNew = isSame(after.records, command.records);
-    return isOld || isNew ? [...after.problems] : ['got a mixture of two sites'];
+    if (!isOld && !isNew) breaches.push('got a mixture of two sites');
+    return breaches;
   }
+  if (unfinished) breaches.push('left the work folder');
   const predicted = predictCode(before, command);
-  if (code !== predicted) return [`got ${code}, expected ${predicted}: ${stderr}`];
-  if (code !== 0) {
-    // A command finishes the change of a killed build even if it then fails.
-    const mayFinish = [...before.files.keys()].some(isWorkFile);
-    const isUnchanged = mayFinish || isSame(before.files, after.files);
-    return isUnchanged ? [...after.problems] : ['failed, but changed files'];
+  if (code !== predicted) {
+    return [...breaches, `got ${code}, expected ${predicted}: ${stderr}`];
   }
-  return findBreaches(before, after, command);
-}
-
-/** Replaces the site with one of the operator's copies. */
-function restoreCopy({ random, copies, out }: Scene, titles: string[]): void {
-  const copy = random.pick(copies);
-  rmSync(out, { recursive: true });
-  cpSync(copy, out, { recursive: true, preserveTimestamps: true });
-  titles.push(`rm -rf site; cp -a ${path.basename(copy)} site`);
+  if (code === 0) return [...breaches, ...findBreaches(before, after, command)];
+  // A command finishes the change of a killed build even if it then fails.
+  if (oldFiles.has('.gamedata')) return breaches;
+  const newFiles = fingerprintFiles(out);
+  const isUnchanged =
+    JSON.stringify([...oldFiles]) === JSON.stringify([...newFiles]);
+  if (!isUnchanged) breaches.push('failed, but changed files');
+  return breaches;
 }
 
 const STEPS = 6;
 
+/** Permits every change compared with the bundled data. */
+const ACCEPT = '--max-shrink 100 --allow-missing names/en names/fr'.split(' ');
+
 /** Takes random steps, and returns the first breach with the steps before it. */
 async function trySequence(
-  world: worlds.World,
+  folder: string,
+  inputs: readonly Input[],
   seed: number,
 ): Promise<string | undefined> {
-  const cwd = mkdtempSync(path.join(world.folder, 'run-'));
-  const upstream = await worlds.startChangingUpstream();
-  const out = path.join(cwd, 'site');
+  const cwd = mkdtempSync(path.join(folder, 'run-'));
   const random = createRandom(seed);
-  const kept = new Map<string, Records>();
-  const scene: Scene = { world, random, upstream, cwd, out, copies: [], kept };
   const titles: string[] = [];
+  const first = ['build', '--source', 'snapshot', '--upstream'];
+  first.push(random.pick(inputs).folder, '--base-url', BASE, '--out', 'site');
+  await run(cwd, [...first, ...ACCEPT]);
   try {
-    const [firstSite] = world.others;
-    await run(scene, ['mirror', firstSite?.name ?? '', 'site', '--base-url', BASE]);
     for (let at = 1; at <= STEPS; at++) {
-      const copy = path.join(cwd, `copy-${at}`);
-      cpSync(out, copy, { recursive: true, preserveTimestamps: true });
-      scene.copies.push(copy);
-      if (random.below(7) === 0) restoreCopy(scene, titles);
-      const problems = await takeCommand(scene, titles);
-      problems.push(...(await verifyFolder(out)).problems);
-      if (problems.length === 0) continue;
-      const report = [
-        `sequence ${seed}: ${problems.slice(0, 5).join('; ')}`,
-        ...titles,
-      ];
-      return report.join('\n  ');
+      const breaches = await takeStep(cwd, random, inputs, titles);
+      if (breaches.length === 0) continue;
+      const summary = `sequence ${seed}: ${breaches.slice(0, 5).join('; ')}`;
+      return [summary, ...titles].join('\n  ');
     }
     return undefined;
   } finally {
-    await upstream.close();
     rmSync(cwd, { recursive: true });
   }
 }
 
 const AT_ONCE = 3;
 
-/** Runs the sequences for consecutive seeds in one world. Returns all breaches. */
+/** Runs the sequences for consecutive seeds. Returns all breaches. */
 export function trySequences(count: number, firstSeed: number): Promise<string[]> {
   const seeds = range(firstSeed, firstSeed + count - 1);
 
   async function tryInFolder(folder: string): Promise<string[]> {
-    const world = await worlds.createWorld(folder);
-    try {
-      const results = await pLimit(AT_ONCE).map(seeds, (seed) =>
-        trySequence(world, seed),
-      );
-      return results.filter((breach) => breach !== undefined);
-    } finally {
-      await world.close();
-    }
+    const inputs = writeInputs(path.join(folder, 'data'));
+    const results = await pLimit(AT_ONCE).map(seeds, (seed) =>
+      trySequence(folder, inputs, seed),
+    );
+    return results.filter((breach) => breach !== undefined);
   }
 
   // The folder is in memory if possible, because the commands write many files.

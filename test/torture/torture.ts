@@ -16,7 +16,7 @@ process.env.NO_PROXY = '127.0.0.1';
 console.log(`seed ${seed}`);
 const parts = {
   'failures of the machine': tryFailures,
-  [`${SEQUENCES} sequences of commands`]: () => trySequences(SEQUENCES, seed),
+  [`${SEQUENCES} sequences of builds`]: () => trySequences(SEQUENCES, seed),
 };
 for (const [name, attempt] of Object.entries(parts)) {
   const problems = await attempt();
