@@ -1,8 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { PACKAGE_ROOT } from '../../src/package.ts';
-import { NEWER_FUNCTIONS } from '../support/newer-functions.ts';
+import { PACKAGE_ROOT, readBuildAssets } from '../../src/package.ts';
+import { dataFiles } from '../../src/serve/offline/data-store.ts';
+import { createOfflineScript } from '../../src/site/offline-script.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
+
+/**
+ * Functions, and syntax of regular expressions, that do not exist in the oldest
+ * browsers listed in `rolldown.config.mjs`. The bundler converts other syntax, but it
+ * does not add functions.
+ */
+const NEWER_FUNCTIONS = [
+  'URL.canParse',
+  '(?<=',
+  '(?<!',
+  '.toSorted(',
+  '.toReversed(',
+  '.toSpliced(',
+  '.with(',
+  'Object.groupBy',
+  'Map.groupBy',
+  'Promise.withResolvers',
+];
 
 /**
  * The maximum sizes in bytes. `browse.js` is loaded by the page of every record and
@@ -14,6 +35,11 @@ const limits: Readonly<Record<string, number>> = {
   'search.js': 15_000,
 };
 const OTHER_LIMIT = 8_000;
+
+function expectOldFunctions(code: string): void {
+  const found = NEWER_FUNCTIONS.filter((text) => code.includes(text));
+  expect(found).toEqual([]);
+}
 
 const folder = path.join(PACKAGE_ROOT, 'dist/assets');
 const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
@@ -30,10 +56,32 @@ describe.each(files)('%s', (file) => {
     expect(Buffer.byteLength(code)).toBeLessThan(limit);
   });
 
-  it.each(NEWER_FUNCTIONS)(
-    'the script does not use %s, which the oldest supported browsers do not have',
-    (text) => {
-      expect(code).not.toContain(text);
-    },
-  );
+  it('the script uses only functions that the oldest supported browsers have', () => {
+    expectOldFunctions(code);
+  });
+});
+
+describe('the offline worker', () => {
+  const { meta } = siteOf(rawRecords(1, 1));
+  const { template, compiled } = readBuildAssets();
+  const script = `${createOfflineScript({ meta, template, compiled }).body}`;
+
+  it('has at most 15 kB when it is compressed', () => {
+    expect(gzipSync(script).length).toBeLessThan(15_000);
+  });
+
+  it('uses only functions that the oldest supported browsers have', () => {
+    expectOldFunctions(script);
+  });
+
+  it('stores at most 150 kB of compressed data in an app', () => {
+    let bytes = 0;
+    for (const file of dataFiles) {
+      // The bundled data set has the same form as the one in a site.
+      const bundledFile = path.join(PACKAGE_ROOT, file);
+      bytes += gzipSync(readFileSync(bundledFile)).length;
+    }
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(150_000);
+  });
 });

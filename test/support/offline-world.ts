@@ -207,17 +207,6 @@ export function fetchIn(
   })()`);
 }
 
-/** Leaves room for a few small entries in the storage of a page's origin. */
-export async function fillStorage(page: Page): Promise<void> {
-  const usedBytes = await page.evaluate<number>(
-    'navigator.storage.estimate().then(({ usage }) => usage)',
-  );
-  const session = await page.context().newCDPSession(page);
-  const { origin } = new URL(page.url());
-  const quotaSize = usedBytes + 5000;
-  await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize });
-}
-
 /** Reads a site's worker, as a developer who saves a copy does. */
 export async function readScript(site: Site): Promise<string> {
   const response = await fetch(`${site.url}/offline.js`);

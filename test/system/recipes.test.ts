@@ -16,7 +16,7 @@ import { capitalize } from '../../src/contract/words.ts';
 import { PACKAGE_ROOT } from '../../src/package.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { freePort } from '../support/engines/process.ts';
-import { buildPageSite, removePageSite } from '../support/page-site.ts';
+import { buildPageSite } from '../support/page-site.ts';
 import { tablesOf, writeTables } from '../support/tables.ts';
 import { sharedFolder, temporaryFolder } from '../support/temporary.ts';
 import { compile } from '../support/typescript.ts';
@@ -56,7 +56,7 @@ let server: SiteServer | undefined;
 beforeAll(async () => {
   // The site's links resolve to the server.
   const port = await freePort();
-  folder = await buildPageSite({ baseUrl: `http://127.0.0.1:${port}` });
+  folder = await buildPageSite(work, { baseUrl: `http://127.0.0.1:${port}` });
   server = await serve({ dir: folder, port });
   writeFileSync(path.join(work, 'package.json'), '{"type":"module"}');
   copyFileSync(path.join(folder, 'types.d.ts'), path.join(work, 'types.d.ts'));
@@ -66,10 +66,7 @@ beforeAll(async () => {
     path.join(work, 'node_modules/@types/node'),
   );
 });
-afterAll(async () => {
-  await server?.close();
-  if (folder) removePageSite(folder);
-});
+afterAll(() => server?.close());
 
 interface Output {
   readonly stdout: string;

@@ -15,7 +15,8 @@ import { groupByGeneration } from '../../src/web/front/generations.ts';
 import { renderLettering } from '../../src/web/front/headline.ts';
 import { startServe } from '../support/engines/serve.ts';
 import { findProgram } from '../support/engines/web-servers.ts';
-import { buildPageSite, removePageSite } from '../support/page-site.ts';
+import { createFolder, removeFolder } from '../support/folders.ts';
+import { buildPageSite } from '../support/page-site.ts';
 
 /** Returns the path of a file, relative to the project's folder. */
 function resolveFile(file: string): string {
@@ -111,7 +112,9 @@ async function takeImages(browser: Browser): Promise<void> {
 
 const executablePath = findProgram('chromium');
 if (executablePath === undefined) throw new Error('Chromium is not installed');
-const site = await buildPageSite({ upstream: BUNDLED_DATA, baseUrl: BASE_URL });
+const folder = createFolder();
+const options = { upstream: BUNDLED_DATA, baseUrl: BASE_URL };
+const site = await buildPageSite(folder, options);
 const server = await startServe(site);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
@@ -120,5 +123,5 @@ try {
 } finally {
   await browser.close();
   await server.stop();
-  removePageSite(site);
+  removeFolder(folder);
 }

@@ -1,7 +1,7 @@
 import type { Locator, Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
-import { usePageSite } from '../../support/served-pages.ts';
+import { usePageSite } from '../../support/page-site.ts';
 
 const INDICES = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((generation) => `id${generation}`);
 const RECORD = '/api/gamedata/item/master-ball/?format=api';
@@ -16,20 +16,10 @@ async function waitForText(page: Page, text: string): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-function findResult(page: Page, name: string): Locator {
-  return page.locator('#results a', { hasText: name }).first();
-}
-
 /** Finds a link to another page of the list, such as `Next`. */
 function findPagerLink(page: Page, name: string): Locator {
   const pager = page.getByRole('navigation', { name: 'Pages', exact: true });
   return pager.getByRole('link', { name, exact: true });
-}
-
-async function expectDisabled(page: Page, pagerLink: string): Promise<void> {
-  const link = findPagerLink(page, pagerLink);
-  const disabled = await link.getAttribute('aria-disabled');
-  expect(disabled, pagerLink).toBe('true');
 }
 
 /** Goes to an address without loading the page again, as a click on a link does. */
@@ -154,19 +144,12 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       await page.getByRole('link', { name: 'Next' }).click();
       await waitForHeading(page, 'Poké Ball');
     });
-
-    it('keeps browsers from translating the names of fields', async () => {
-      const { page } = await visit(site.url + RECORD);
-      await page.locator('.indices').waitFor();
-      const names = await page.locator('.facts dt').allTextContents();
-      const untranslated = page.locator('[translate=no] dt');
-      expect(await untranslated.allTextContents()).toEqual(names);
-    });
   });
 
   describe('for a list', () => {
-    it('shows each record as a table row', async () => {
+    it('shows each record as a table row, and links to the files with all records', async () => {
       const { page } = await visit(site.url + LIST);
+      await page.locator('.records').waitFor();
       const columns = ['name', 'slug', 'id', ...INDICES];
       const headings = page.locator('.records thead th');
       const texts = await headings.allTextContents();
@@ -181,6 +164,11 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       expect(await rows.count()).toBe(100);
       const cells = rows.first().locator('th, td');
       expect(await cells.allTextContents()).toEqual(values);
+
+      const currentList = page.getByRole('navigation').locator('[aria-current]');
+      expect(await currentList.allTextContents()).toContain('Items');
+      const bulkFiles = page.locator('[data-files]:visible a');
+      expect(await bulkFiles.allTextContents()).toEqual(['NDJSON', 'CSV']);
     });
 
     it('filters the whole list by generation', async () => {
@@ -192,20 +180,6 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
         .locator('#results .generation')
         .allTextContents();
       expect(new Set(generations)).toEqual(new Set(['gen 1']));
-    });
-
-    it('goes to the first and the last page of a list', async () => {
-      const { page, problems } = await visit(site.url + LIST);
-      await findPagerLink(page, 'First').click();
-      await waitForText(page, 'Records 1 to 100 of 954');
-      await expectDisabled(page, 'First');
-      await expectDisabled(page, 'Previous');
-
-      await findPagerLink(page, 'Last').click();
-      await waitForText(page, 'Records 901 to 954 of 954');
-      await expectDisabled(page, 'Next');
-      await expectDisabled(page, 'Last');
-      expect(problems).toEqual([]);
     });
 
     it('focuses the heading after the user goes to another page', async () => {
@@ -262,76 +236,6 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       await page.locator('.records').waitFor();
       await page.waitForURL(site.url + LIST);
     });
-
-    it("links to the files with all of the kind's records", async () => {
-      const { page } = await visit(site.url + LIST);
-      const fileLinks = page.locator('[data-files]:visible a');
-      await fileLinks.first().waitFor();
-      const paths: Record<string, string> = {};
-      for (const link of await fileLinks.all()) {
-        const text = (await link.textContent()) ?? '';
-        const href = (await link.getAttribute('href')) ?? '';
-        paths[text] = new URL(href, page.url()).pathname;
-      }
-      expect(paths).toEqual({
-        NDJSON: '/download/item.ndjson',
-        CSV: '/download/item.csv',
-      });
-    });
-
-    it('prints every list column on A4 and Letter paper', async () => {
-      const { page } = await visit(
-        `${site.url}/api/gamedata/item/?format=api&limit=1000`,
-      );
-      await page.emulateMedia({ media: 'print' });
-      // The paper widths, in pixels, without Chromium's default margins.
-      for (const width of [718, 740]) {
-        await page.setViewportSize({ width, height: 1000 });
-        const rightEdge = await page.evaluate<number>(`(() => {
-          let rightEdge = 0;
-          for (const cell of document.querySelectorAll('.records :is(th, td)')) {
-            rightEdge = Math.max(rightEdge, cell.getBoundingClientRect().right);
-          }
-          return rightEdge;
-        })()`);
-        expect(rightEdge).toBeGreaterThan(width / 2);
-        expect(rightEdge).toBeLessThanOrEqual(width);
-      }
-    });
-  });
-
-  it('searches and follows links even if the browser refuses every History API call', async () => {
-    const { page, problems } = await visit(site.url + LIST);
-    await page.locator('.records').waitFor();
-    await page.evaluate(`for (const name of ['pushState', 'replaceState']) {
-      history[name] = () => {
-        throw new DOMException('too many calls', 'SecurityError');
-      };
-    }`);
-    await page.locator('#query').fill('master ball');
-    await findResult(page, 'Master Ball').click();
-    await waitForHeading(page, 'Master Ball');
-    expect(page.url()).toBe(site.url + RECORD);
-    expect(problems).toEqual([]);
-  });
-
-  describe('at a URL with a user name and password', () => {
-    function visitItemsWithPassword() {
-      const siteWithPassword = site.url.replace('//', '//user:secret@');
-      return visit(`${siteWithPassword}/api/gamedata/item/`);
-    }
-
-    it('searches, opens a record and goes back if the URL has a user name and password', async () => {
-      const { page, problems } = await visitItemsWithPassword();
-      await waitForHeading(page, 'All items');
-      await page.locator('#query').fill('master ball');
-      await findResult(page, 'Master Ball').click();
-      await waitForHeading(page, 'Master Ball');
-      await page.goBack();
-      await findResult(page, 'Master Ball').waitFor();
-      expect(await page.locator('#query').inputValue()).toBe('master ball');
-      expect(problems).toEqual([]);
-    });
   });
 
   describe('while a response is missing', () => {
@@ -359,17 +263,6 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       await page.locator('.head', { hasText: 'HTTP 404' }).waitFor();
     });
 
-    it('shows that the search index is loading', async () => {
-      const { page } = await visit(site.url + LIST);
-      const held = await holdRequests(page, '**/search.json');
-      const isLoading = /^Loading…$/;
-      const isLoaded = /^\d+ of 954$/;
-      await page.locator('#query').fill('potion');
-      await page.locator('#found', { hasText: isLoading }).waitFor();
-      await held.release();
-      await page.locator('#found', { hasText: isLoaded }).waitFor();
-    });
-
     it('ignores a response that arrives after a newer one', async () => {
       const { page } = await visit(site.url + LIST);
       const held = await holdRequests(page, '**/api/gamedata/item/?*offset=200');
@@ -394,20 +287,6 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(selected).toBe(`curl "${site.url}${LIST}"`);
   });
 
-  it('switches between lists from the header without loading a new page', async () => {
-    const { page } = await visit(`${site.url}/api/gamedata/`);
-    const header = page.getByRole('navigation', { name: 'Site' });
-    const currentLink = header.locator('[aria-current]');
-    await waitForHeading(page, 'Kinds of records');
-    await page.evaluate('window.isSame = true');
-    for (const name of ['Items', 'Moves']) {
-      await header.getByRole('link', { name }).click();
-      await waitForHeading(page, `All ${name.toLowerCase()}`);
-      expect(await currentLink.allTextContents()).toEqual([name]);
-    }
-    expect(await page.evaluate('window.isSame')).toBe(true);
-  });
-
   it.each(['ctrlKey', 'shiftKey'])(
     'lets the browser handle a click with a modifier key: %s',
     async (modifier) => {
@@ -428,29 +307,23 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     },
   );
 
-  describe('for a URL with nothing behind it', () => {
-    it('shows the 404 response for an unknown record', async () => {
-      const { page, problems } = await visit(
-        `${site.url}/api/gamedata/move/Mastre-Ball/`,
-      );
-      await waitForHeading(page, 'Not found');
-      const reason = await page.locator('.lead').textContent();
-      expect(reason).toBe('There is nothing at this URL.');
-      const head = await page.locator('.head').textContent();
-      expect(head).toContain('HTTP 404 Not Found');
-      const json = await page.locator('.json').textContent();
-      expect(json).toContain('"detail": "Not found."');
-      // The browser reports the page itself, and the response that it shows.
-      const notFound = expect.stringContaining('status of 404');
-      expect(problems).toEqual([notFound, notFound]);
-    });
-
-    it('suggests a record with a similar slug if a record does not exist', async () => {
-      const { page } = await visit(`${site.url}/api/gamedata/move/Mastre-Ball/`);
-      await page.locator('.results a').first().click();
-      await waitForHeading(page, 'Master Ball');
-      expect(page.url()).toBe(site.url + RECORD);
-    });
+  it('shows the 404 response for an unknown record, and suggests a record with a similar slug', async () => {
+    const { page, problems } = await visit(
+      `${site.url}/api/gamedata/move/Mastre-Ball/`,
+    );
+    await waitForHeading(page, 'Not found');
+    const reason = await page.locator('.lead').textContent();
+    expect(reason).toBe('There is nothing at this URL.');
+    const head = await page.locator('.head').textContent();
+    expect(head).toContain('HTTP 404 Not Found');
+    const json = await page.locator('.json').textContent();
+    expect(json).toContain('"detail": "Not found."');
+    // The browser reports the page itself, and the response that it shows.
+    const notFound = expect.stringContaining('status of 404');
+    expect(problems).toEqual([notFound, notFound]);
+    await page.locator('.results a').first().click();
+    await waitForHeading(page, 'Master Ball');
+    expect(page.url()).toBe(site.url + RECORD);
   });
 
   it('offers to try again if the server does not respond', async () => {

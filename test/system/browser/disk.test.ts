@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
-import { usePageSite } from '../../support/served-pages.ts';
+import { usePageSite } from '../../support/page-site.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 

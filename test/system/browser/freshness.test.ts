@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { PACKAGE_ROOT } from '../../../src/package.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
-import { usePageSite } from '../../support/served-pages.ts';
+import { usePageSite } from '../../support/page-site.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 

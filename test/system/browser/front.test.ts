@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
-import { usePageSite } from '../../support/served-pages.ts';
+import { usePageSite } from '../../support/page-site.ts';
 
 function listResults(page: Page): Promise<string[]> {
   return page.locator('#results b').allTextContents();
@@ -27,50 +26,6 @@ const readFocus = (page: Page): Promise<string> =>
 describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
   const site = usePageSite();
   const visit = useBrowser();
-
-  it('loads at most 25 kB of compressed scripts', async () => {
-    const { page, problems, foreign } = await visit(`${site.url}/`);
-    await page.waitForLoadState('networkidle');
-    const requestedUrls = await page.evaluate<string[]>(
-      `performance.getEntriesByType('resource').map((entry) => entry.name)`,
-    );
-    const scripts = requestedUrls.filter((url) => url.endsWith('.js'));
-    const names = scripts.map((url) => new URL(url).pathname);
-    expect(names.sort()).toEqual(['/front.js', '/search.js']);
-    let total = 0;
-    for (const script of scripts) {
-      const response = await fetch(script);
-      total += gzipSync(await response.arrayBuffer()).length;
-    }
-    expect(total).toBeLessThan(25_000);
-    expect([...problems, ...foreign]).toEqual([]);
-  });
-
-  it('links only to files that exist', async () => {
-    const { page } = await visit(`${site.url}/`);
-    await page.waitForLoadState('networkidle');
-    const links = await page.evaluate<string[]>(`(() => {
-      const links = document.querySelectorAll('a:not([href^="#"]):not([rel]):not(.cells a)');
-      return Array.from(links, (link) => link.href);
-    })()`);
-    expect(links.length).toBeGreaterThan(6);
-    for (const link of links) {
-      const { status } = await fetch(link);
-      expect(status, link).toBe(200);
-    }
-  });
-
-  // Chromium reports a script that the Content-Security-Policy blocks.
-  it('contains metadata that the Content-Security-Policy does not block', async () => {
-    const { page, problems } = await visit(`${site.url}/`);
-    const response = await fetch(site.url);
-    const policy = response.headers.get('Content-Security-Policy');
-    expect(policy).toContain("script-src 'self';");
-    const metadata = page.locator('script[type="application/ld+json"]');
-    const text = await metadata.textContent();
-    expect(JSON.parse(text ?? '')).toMatchObject({ '@type': 'Dataset' });
-    expect(problems).toEqual([]);
-  });
 
   describe('the request and response', () => {
     /** Opens a tab, and returns its code. */
@@ -163,22 +118,6 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       expect(await page.locator('#exchange[inert]').count()).toBe(0);
     });
 
-    it('shows four examples if the field is empty', async () => {
-      const { page } = await visit(`${site.url}/?q=pound`);
-      await waitForSummary(page, '\\d+ of');
-      await page.locator('#query').fill('');
-      await waitForSummary(page, '1,700 records');
-      const names = await listResults(page);
-      expect(names).toHaveLength(4);
-      expect(names[0]).toBe('Potion');
-    });
-
-    it('finds the records of a kind', async () => {
-      const { page } = await visit(`${site.url}/`);
-      await page.getByLabel('Kind').selectOption('move');
-      await waitForSummary(page, '746 of 746');
-    });
-
     it('chooses the first result with Enter, and opens it with the second Enter', async () => {
       const { page, problems, foreign } = await visit(`${site.url}/`);
       await page.locator('#query').fill('thundrbolt');
@@ -218,16 +157,6 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       await page.reload();
       await waitForSummary(page, '2 of');
       expect(await page.locator('#query').inputValue()).toBe('thundrbolt');
-    });
-
-    it('is focused on wide screens, but not on phones', async () => {
-      const readId = (page: Page) => page.evaluate('document.activeElement.id');
-      const wide = await visit(`${site.url}/`);
-      expect(await readId(wide.page)).toBe('query');
-      const phone = await visit(`${site.url}/`, {
-        viewport: { width: 390, height: 844 },
-      });
-      expect(await readId(phone.page)).toBe('');
     });
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
-import { usePageSite } from '../../support/served-pages.ts';
+import { usePageSite } from '../../support/page-site.ts';
 
 const ICONS = '**/sprites/items/*.png';
 const icon = readFileSync(

@@ -4,7 +4,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
-import { usePageSite } from '../../support/served-pages.ts';
+import { usePageSite } from '../../support/page-site.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 const tags = [

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
-import { usePageSite } from '../../support/served-pages.ts';
+import { usePageSite } from '../../support/page-site.ts';
 import { rawItem, rawMove } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
@@ -78,13 +78,6 @@ describe.skipIf(noBrowser !== '')(
       await waitForSummary(page, summary);
       return page.locator('#results .names').allTextContents();
     }
-
-    it('searches only English names if no language is selected', async () => {
-      const { page, listNameFiles } = await visit('/');
-      expect(await find(page, 'pound', '1 of 3')).toEqual(['Pound']);
-      expect(await find(page, 'écras', '0 of 3')).toEqual([]);
-      expect(await listNameFiles()).toEqual([]);
-    });
 
     it('searches English names and the names in the selected language', async () => {
       const { page, problems } = await visit('/');

@@ -9,7 +9,7 @@ import {
   type Site,
   startSite,
 } from '../../support/offline-world.ts';
-import { usePageSite } from '../../support/served-pages.ts';
+import { usePageSite } from '../../support/page-site.ts';
 import { rawMove, rawRecords } from '../../support/sites.ts';
 
 const DATE = '2026-01-02';

@@ -5,7 +5,6 @@ import type { Respond } from '../../support/engines/engine.ts';
 import {
   bundleWorker,
   fetchIn,
-  fillStorage,
   forgetCheck,
   listCaches,
   readRecipe,
@@ -16,23 +15,11 @@ import {
   stopWorkers,
   waitUntilStored,
 } from '../../support/offline-world.ts';
-import { rawMove, rawRecords } from '../../support/sites.ts';
+import { rawRecords } from '../../support/sites.ts';
 
 /** The date of the data in these tests. */
 const DATE = '2026-01-02';
 const REGISTER = "register('/sw.js')";
-/** Makes a worker tell its app's server the error with which storing has failed. */
-const REPORT_FAILED_PUTS = `
-  const { put } = Cache.prototype;
-  Cache.prototype.put = async function (...entry) {
-    try {
-      await put.apply(this, entry);
-    } catch (error) {
-      await fetch('/' + error.name);
-      throw error;
-    }
-  };
-`;
 const html = { 'Content-Type': 'text/html' };
 
 describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
@@ -147,18 +134,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
     expect(range).toMatchObject({ date: DATE, body: { count: 250 } });
   });
 
-  it("redirects a renamed record's old URL", async () => {
-    const site = await startSite();
-    const { move, item } = rawRecords(250, 5);
-    const renamed = rawMove(9, { slug: 'renamed' });
-    await site.publish({ move: move.with(8, renamed), item });
-    const { page } = await openApp(site);
-    await site.stop();
-    const response = await fetchIn(page, moves(site, 'move-9/?format=api'));
-    expect(response).toMatchObject({ status: 200, date: DATE, body: { id: 9 } });
-  });
-
-  it("leaves the app's other requests alone, and stores nothing else", async () => {
+  it("leaves the app's other requests alone", async () => {
     const site = await startSite();
     const { app, page } = await openApp(site);
     app.requests.length = 0;
@@ -166,23 +142,6 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
     const post = await fetchIn(page, '/own.json', { method: 'POST', body: 'x' });
     expect(post).toMatchObject({ body: { own: 1 } });
     expect(app.requests).toEqual(['GET own.json', 'POST own.json']);
-    await fetchIn(page, `${site.url}/mark.svg`, { mode: 'no-cors' });
-    const storedUrls = await page.evaluate<string[]>(`(async () => {
-      const urls = [];
-      for (const name of await caches.keys()) {
-        const cache = await caches.open(name);
-        for (const { url } of await cache.keys()) urls.push(url);
-      }
-      return urls;
-    })()`);
-    const files = storedUrls.map((url) => url.slice(site.url.length));
-    expect(files.filter((file) => file !== '/_checked').sort()).toEqual([
-      '/data/dataset.json',
-      '/data/item.ndjson',
-      '/data/move.ndjson',
-      '/data/old-slugs.json',
-      '/meta.json',
-    ]);
     await site.stop();
     const meta = await fetchIn(page, `${site.url}/meta.json`);
     expect(meta).toContain('Failed to fetch');
@@ -208,22 +167,6 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
       site.requests.filter((path) => path === '/data/move.ndjson'),
     ).toHaveLength(1);
     expect(await listCaches(page)).toHaveLength(1);
-  });
-
-  it('keeps the stored data if storage is full', async () => {
-    const site = await startSite('plain');
-    const worker = REPORT_FAILED_PUTS + readRecipe('importScripts', site.url);
-    const { app, page } = await openApp(site, { worker });
-    const names = await listCaches(page);
-    await fillStorage(page);
-    await site.publish(rawRecords(240, 5));
-    await forgetCheck(page, site);
-    await fetchIn(page, moves(site));
-    await expect.poll(() => app.requests).toContain('GET QuotaExceededError');
-    await expect.poll(() => listCaches(page)).toEqual(names);
-    await stopWorkers(page);
-    await site.stop();
-    expect(await countMoves(page, site)).toBe(250);
   });
 
   it('removes everything with the recipe for removal', async () => {
