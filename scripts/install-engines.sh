@@ -59,7 +59,6 @@ install_packages() {
 # must run.
 programs=(
   miniflare@4.20260426.0
-  deno@2.9.6
   @11ty/eleventy@3.1.7
   openapi-typescript@7.13.0
   typescript@5.9.3

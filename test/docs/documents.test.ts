@@ -106,10 +106,6 @@ it('the documents mention only scripts that exist', () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(mentioned));
 });
 
-it('npm start serves the folder that a build writes', () => {
-  expect(scripts.start).toMatch(/node scripts\/gamedata\.mjs serve build$/);
-});
-
 it('the documents mention only options that exist', () => {
   const calls = findAll(/(?:gamedata(?:\.mjs)?|npm run build --) [a-z-].*/g);
   const mentioned = calls.join('\n').match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [];

@@ -45,17 +45,6 @@ it('compiles nothing if the sources have not changed', () => {
   expect(statSync(path.join(clone, 'dist/cli.js')).mtimeMs).toBe(mtimeMs);
 });
 
-it('keeps the digest of the code if the lock file is reformatted or an editor leaves backup files', () => {
-  const lock: unknown = JSON.parse(read(clone, 'package-lock.json'));
-  writeFileSync(path.join(clone, 'package-lock.json'), JSON.stringify(lock));
-  writeFileSync(path.join(clone, 'src/hosts/templates/nginx.conf.orig'), 'x');
-  writeFileSync(path.join(clone, 'src/index.ts~'), 'x');
-  const sources = read(clone, 'dist/sources.sha256');
-  compile();
-  expect(read(clone, 'dist/sources.sha256')).not.toBe(sources);
-  expect(read(clone, 'dist/code.sha256')).toBe(read(ROOT, 'dist/code.sha256'));
-});
-
 it('changes the digest of the code if the code changes', () => {
   const file = path.join(clone, 'src/serve/handler/edge.ts');
   writeFileSync(file, `${readFileSync(file, 'utf8')}\nconsole.log();\n`);

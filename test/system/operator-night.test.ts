@@ -110,13 +110,13 @@ async function machine() {
 
   const baseUrl = `https://localhost:${httpsPort}`;
   const settings = {
-    ...{
-      source: 'rest',
-      upstream: url,
-      cache,
-      out: path.join(srv, 'site'),
-    },
-    ...{ 'base-url': baseUrl, host: ['nginx'], keep: 5 },
+    source: 'rest',
+    upstream: url,
+    cache,
+    out: path.join(srv, 'site'),
+    'base-url': baseUrl,
+    host: ['nginx'],
+    keep: 5,
   };
   writeFileSync(
     path.join(opt, 'gamedata.config.json'),
@@ -215,29 +215,17 @@ const get = (here: Machine, where: string, ...options: string[]) =>
     ].join(' '),
   );
 
-const rename = ({ upstream }: Machine, id: number, name: string): void => {
-  upstream.edition++;
-  Object.assign(upstream.answers.move.find((move) => move.id === id) as Answer, {
-    name,
-  });
-};
-
-/**
- * Expects that a slug redirects to another slug, or is served, as soon as nginx has
- * reloaded.
- */
-function expectRedirect(here: Machine, slug: string, target?: string) {
+/** Expects that a slug redirects to another slug as soon as nginx has reloaded. */
+function expectRedirect(here: Machine, slug: string, target: string) {
   const print = ['-o', '/dev/null', '-w', "'%{http_code} %{redirect_url}'"];
   const answer = async () =>
     (await get(here, `/api/gamedata/move/${slug}/`, ...print)).stdout;
-  const wanted = target
-    ? `301 ${here.baseUrl}/api/gamedata/move/${target}/`
-    : '200 ';
+  const wanted = `301 ${here.baseUrl}/api/gamedata/move/${target}/`;
   return expect.poll(answer).toBe(wanted);
 }
 
 it.skipIf(missing)(
-  'keeps a manually edited configuration through refreshes, failures and a rollback',
+  'keeps a manually edited configuration through refreshes and a rollback',
   async () => {
     const here = await machine();
     const { srv, upstream, copy } = here;
@@ -266,38 +254,28 @@ it.skipIf(missing)(
     );
     await stillServed(here);
 
-    rename(here, 2, 'renamed');
+    upstream.edition++;
+    Object.assign(upstream.answers.move[1] as Answer, { name: 'renamed' });
     const renamed = await refresh(here);
     expect(renamed.stderr).toContain('renamed: move/move-2 → renamed\n');
     expect(renamed.next).toEqual([reload]);
     await expectRedirect(here, 'move-2', 'renamed');
     await stillServed(here);
 
-    const lost = upstream.answers.move.splice(4, 3);
-    upstream.edition++;
-    expect(await refresh(here)).toMatchObject({ code: 4, next: null });
-    upstream.answers.move.splice(4, 0, ...lost);
-    await stillServed(here);
-
-    rename(here, 3, 'another');
-    expect((await refresh(here)).code).toBe(0);
-    await expectRedirect(here, 'move-3', 'another');
-    await stillServed(here);
-
-    // The operator rolls back to the data set before the last one.
-    const keptNames = readdirSync(path.join(srv, 'site.data')).sort();
-    expect(keptNames).toHaveLength(3);
+    // The operator rolls back to the first data set.
+    const keptNames = readdirSync(path.join(srv, 'site.data'));
+    expect(keptNames).toHaveLength(2);
     const keptFolders = keptNames.map((name) => path.join(srv, 'site.data', name));
     const kept = keptFolders.find((folder) => {
       const moves = readFileSync(path.join(folder, 'move.ndjson'), 'utf8');
-      return moves.includes('"renamed"') && moves.includes('"move-3"');
+      return moves.includes('"move-2"');
     });
     const difference = await gamedata(here, `diff /srv/gamedata/site ${kept}`);
     expect(difference.stdout).toMatch(/^1 move renamed\n/);
     const back = await refresh(here, `--source snapshot --upstream ${kept}`);
     expect(back, back.stderr).toMatchObject({ code: 0 });
     await run(here, reload, { asRoot: true });
-    await expectRedirect(here, 'move-3');
+    await expectRedirect(here, 'renamed', 'move-2');
     await stillServed(here);
   },
 );

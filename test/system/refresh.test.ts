@@ -15,11 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
-import { historySchema } from '../../src/contract/changes.ts';
 import type { Kind } from '../../src/contract/kinds.ts';
 import { type Meta, metaSchema } from '../../src/contract/meta.ts';
-import { readDataSet } from '../../src/data/data-set-folder.ts';
-import { openDataSet } from '../../src/site-folder.ts';
 import { startServer } from '../support/local-server.ts';
 import { findMemoryForPrograms } from '../support/memory.ts';
 import { runProgram } from '../support/run-cli.ts';
@@ -224,7 +221,7 @@ function readMeta(repo: Repository): Meta {
   return metaSchema.parse(json);
 }
 
-it('commits changed data with a description of the changes', async () => {
+it('commits changed data with a description of the changes, and builds a site from it', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
   repo.answers.move.push(moveAnswer(7));
@@ -250,16 +247,6 @@ it('commits changed data with a description of the changes', async () => {
     'data/old-slugs.json',
   ]);
   expect(await repo.status()).toBe('');
-});
-
-it('builds a site from the refreshed data', async () => {
-  const repo = await createRepository();
-  repo.rename('renamed');
-  repo.answers.move.push(moveAnswer(7));
-  expect(await repo.step('refresh')).toBeUndefined();
-  const history: unknown = JSON.parse(repo.read('build/changes.json'));
-  const { steps } = historySchema.parse(history);
-  expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
   expect(readMeta(repo)).toMatchObject({
     source: 'rest',
     counts: { move: 4, item: 2 },
@@ -527,16 +514,16 @@ it('reads corrected tables if a variable selects them', async () => {
 });
 
 /**
- * Creates a copy of the data as another job's artifact. It has a changed and a
- * missing file, a symlink, and files of unknown names. Scripts and the configuration
+ * Creates a copy of the data as another job's artifact. It has changed files, a missing
+ * file, a symlink, and files of unknown names. Scripts and the configuration
  * of Git in it would create the file `victim` if they were run.
  */
 async function createHostileArtifact(repo: Repository, victim: string) {
   const artifact = path.join(repo.home, 'artifact');
   const data = path.join(artifact, 'data');
   cpSync(path.join(repo.work, 'data'), data, { recursive: true });
-  writeFileSync(path.join(data, 'move.ndjson'), 'theirs');
-  writeFileSync(path.join(data, 'LICENSE.txt'), 'theirs');
+  const changed = ['move.ndjson', 'changes.json', 'old-slugs.json', 'LICENSE.txt'];
+  for (const file of changed) writeFileSync(path.join(data, file), 'theirs');
   rmSync(path.join(data, 'names/fr.json'));
   rmSync(path.join(data, 'item.ndjson'));
   symlinkSync('/etc/passwd', path.join(data, 'item.ndjson'));
@@ -566,26 +553,16 @@ it("receives only regular files with known names from another job's artifact", a
   const status = await repo.status();
   const changes = status.split('\n').map((line) => line.trim());
   expect(changes).toEqual([
+    'M data/changes.json',
     'D data/item.ndjson',
     'M data/move.ndjson',
     'D data/names/fr.json',
+    'M data/old-slugs.json',
   ]);
   expect(repo.has('.cache/refresh/evil.sh')).toBe(false);
   expect(await repo.step('commit --push')).toBeUndefined();
   expect(await repo.log()).toEqual(['Refresh the data: as they say', 'Begin']);
   expect(repo.has(victim)).toBe(false);
-});
-
-it('receives a readable data set with its history and old slugs', async () => {
-  const other = await createRepository();
-  other.rename('renamed');
-  expect(await other.step('refresh')).toBeUndefined();
-  const repo = await createRepository();
-  expect(await repo.step(`receive ${other.work}`)).toBeUndefined();
-  const dataSet = await readDataSet(openDataSet(path.join(repo.work, 'data')));
-  const { history, oldSlugs } = dataSet.readPast();
-  expect(history.steps).toHaveLength(1);
-  expect(oldSlugs.move.get('move-2')).toBe(2);
 });
 
 it.each(['rest', 'snapshot'])(
@@ -670,25 +647,4 @@ describe('a check of the last success', () => {
       expect(repo.has('../comment')).toBe(false);
     },
   );
-
-  it('fails with a job summary after a week without success if issues are turned off', async () => {
-    const repo = await createRepository();
-    const summary = path.join(repo.home, 'summary');
-    const off = {
-      HAS_ISSUES: 'false',
-      GITHUB_STEP_SUMMARY: summary,
-      SUCCEEDED: daysAgo(9),
-    };
-    expect(await repo.step('report failed', off)).toBe('');
-    expect(repo.read(summary)).toContain(
-      '## The data is no longer refreshed\n\nThe refresh has not',
-    );
-  });
-
-  it('fails if GitHub refuses to enable the schedule', async () => {
-    const repo = await createRepository();
-    const failingGh = '#!/usr/bin/env bash\necho 403 >&2; exit 1\n';
-    writeFileSync(path.join(repo.home, 'bin/gh'), failingGh);
-    expect(await repo.step('report failed')).toBe('403\n');
-  });
 });

@@ -10,7 +10,7 @@ import type { LinkStyle } from '../../../src/contract/paths.ts';
 import { hosts } from '../../../src/hosts/index.ts';
 import { type Engine, handler } from './engine.ts';
 import { netlify, netlifyRules } from './netlify.ts';
-import { cloudflare, deno } from './npm-engines.ts';
+import { cloudflare } from './npm-engines.ts';
 import { serve } from './serve.ts';
 import { githubPages, pythonHttpServer, serveStatic } from './static.ts';
 import {
@@ -84,7 +84,6 @@ const needsMoreThanFiles = guaranteeNames.filter(
 export const engines: readonly EngineRow[] = [
   // The server or CDN in front of the request handler compresses.
   createRow('Cloudflare', handler, ['compression']),
-  createRow('Cloudflare', deno, ['compression']),
   createRow('Cloudflare', cloudflare),
   createRow('`gamedata serve`', serve, ['compression']),
   createRow('Netlify', netlify),

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { HANDLER_MODULE } from '../../../src/package.ts';
 import { type Engine, getSitePath } from './engine.ts';
-import { freePort, startProgram } from './process.ts';
 
 /** `scripts/install-engines.sh` installs engines there. */
 const folder = fileURLToPath(
@@ -66,29 +64,5 @@ export const cloudflare: Engine = {
     });
     const { origin } = await miniflare.ready;
     return { url: origin + getSitePath(site), stop: () => miniflare.dispose() };
-  },
-};
-
-const script = fileURLToPath(new URL('deno-server.js', import.meta.url));
-
-/** The bundled handler in a runtime that shares only the standards with Node. */
-export const deno: Engine = {
-  name: 'Deno',
-  missing: () => missingEngine('deno/package.json'),
-  async start(site) {
-    const port = String(await freePort());
-    const base = getSitePath(site);
-    const offline = ['--no-prompt', '--no-config', '--no-lock', '--cached-only'];
-    const permissions = [
-      `--allow-read=${site},${HANDLER_MODULE}`,
-      `--allow-net=127.0.0.1:${port}`,
-    ];
-    const scriptArguments = [HANDLER_MODULE, site, port, base];
-    return startProgram({
-      command: engineFile('.bin/deno'),
-      args: ['run', ...offline, ...permissions, script, ...scriptArguments],
-      url: `http://127.0.0.1:${port}${base}`,
-      env: { DENO_NO_UPDATE_CHECK: '1' },
-    });
   },
 };
