@@ -113,16 +113,6 @@ it('updates the digest in the last step if a new version writes the same records
 });
 
 describe('the old slugs of advance', () => {
-  it('adds the slugs of renamed and removed records to the old slugs', () => {
-    const { dataSet } = advance(named('a', 'b'), named('c'));
-    expect(dataSet.readPast().oldSlugs.move).toEqual(
-      new Map([
-        ['a', 1],
-        ['b', 2],
-      ]),
-    );
-  });
-
   it('keeps the old slugs of both the previous and the new data set', () => {
     const previous = withOldSlugs(named('a'), { move: new Map([['x', 1]]) });
     const next = withOldSlugs(named('a'), { move: new Map([['y', 1]]) });
@@ -135,12 +125,6 @@ describe('the old slugs of advance', () => {
     const next = withOldSlugs(named('a'), { move: new Map([['x', 9]]) });
     const { oldSlugs } = advance(previous, next).dataSet.readPast();
     expect(oldSlugs.move.get('x')).toBe(9);
-  });
-
-  it('assigns an old slug to the last record that had it', () => {
-    const previous = withOldSlugs(named('x', 'a'), { move: new Map([['a', 9]]) });
-    const { oldSlugs } = advance(previous, named('x', 'b')).dataSet.readPast();
-    expect(oldSlugs.move.get('a')).toBe(2);
   });
 
   const slug = fc.constantFrom('a', 'b', 'c', 'd');

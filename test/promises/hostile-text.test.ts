@@ -4,17 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type * as z from 'zod';
-import { maskCredentials } from '../../src/cli/options.ts';
-import { type Comparison, comparisonSchema } from '../../src/contract/changes.ts';
-import { mapKinds } from '../../src/contract/kinds.ts';
-import { isSitePath, manifestReader, metaSchema } from '../../src/contract/meta.ts';
-import { languageSchema } from '../../src/contract/names.ts';
-import { parse, parseJsonOrThrow } from '../../src/contract/parse.ts';
-import { PLAIN_URL, removeTrailingSlashes } from '../../src/contract/paths.ts';
-import { pageSchemas } from '../../src/contract/served.ts';
-import { escapeControls, toTitleCase } from '../../src/contract/words.ts';
-import { formatMarkdown } from '../../src/data/describe-changes.ts';
+import { isSitePath } from '../../src/contract/meta.ts';
 import { GamedataError } from '../../src/errors.ts';
 import {
   prefersPage,
@@ -22,16 +12,9 @@ import {
   resolveTarget,
 } from '../../src/serve/handler/request.ts';
 import { splitTarget } from '../../src/serve/respond.ts';
-import { encodeFeed } from '../../src/site/change-files.ts';
 import { normalize } from '../../src/upstream/normalize.ts';
 import { parseRecord } from '../../src/upstream/rest.ts';
-import { parseLink } from '../../src/web/browse/address.ts';
-import { everyKind } from '../support/kinds.ts';
-import { loadFrom } from '../support/reading.ts';
-import { onlyRaw, PROVENANCE, rawItem, rawMove, siteOf } from '../support/sites.ts';
-import { tablesOf, writeTables } from '../support/tables.ts';
-import { temporaryFolder } from '../support/temporary.ts';
-import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import { onlyRaw, PROVENANCE, rawItem, rawMove } from '../support/sites.ts';
 
 const LENGTH = 100_000;
 
@@ -86,19 +69,6 @@ function* createHostileTexts(prefix: string): Generator<string> {
   }
 }
 
-function createStep(text: string): Comparison {
-  const state = { digest: text, captured: null, counts: mapKinds(() => 0) };
-  const none = { added: [], removed: [], renamed: [], changed: [] };
-  const fields = [{ field: 'name', from: text, to: null }];
-  const move = { ...none, changed: [{ id: 1, slug: 'a', fields }] };
-  return {
-    from: state,
-    to: state,
-    totals: { added: 0, removed: 0, renamed: 0, changed: 1 },
-    changes: everyKind({ move }, () => none),
-  };
-}
-
 type MoveFields = Parameters<typeof rawMove>[1];
 
 function normalizeMove(fields: MoveFields): unknown {
@@ -116,64 +86,16 @@ function parseGeneration(url: string): unknown {
   return parseRecord('move', answer, 'x');
 }
 
-function validate(schema: z.ZodType, value: unknown): unknown {
-  return parse(schema, value, {});
-}
-
-const url = 'https://x.test/';
-const { meta } = siteOf(onlyRaw());
-const plainPage = { count: 0, next: null, previous: null, results: [] };
-
-function validateSprites(upstream: string): unknown {
-  const sprites = { mode: 'link', upstream };
-  return validate(metaSchema, { ...meta, sprites });
-}
-
-function validateManifest(text: string): unknown {
-  const entry = { path: text, bytes: 0, sha256: '0'.repeat(64) };
-  const manifest = { format: 1, generator: text, files: [entry] };
-  return validate(manifestReader, manifest);
-}
-
-function createFeed(text: string): unknown {
-  const history = { steps: [createStep(text)] };
-  return encodeFeed(history, { ...meta, base_url: url });
-}
-
 /** A function that reads text. A prefix leads into its regular expressions. */
 type Row = readonly [name: string, read: (text: string) => unknown, prefix?: string];
 
 const rows: readonly Row[] = [
   ['a slug of a record', (text) => normalizeMove({ slug: text }), 'a'],
   ['an English name', (text) => normalizeMove({ englishName: text }), 'a'],
-  ['a name in a language', (text) => normalizeMove({ names: { fr: text } }), 'a'],
   ['a sprite', normalizeItem, 'sprites/items/a'],
   ['a generation', parseGeneration],
 
-  ['languageSchema', (text) => validate(languageSchema, text), 'aa'],
-  [
-    'comparisonSchema',
-    (text) => validate(comparisonSchema, createStep(text)),
-    'sha256:',
-  ],
-  ['metaSchema, sprites', validateSprites, url],
-  ['manifestReader', validateManifest, 'gamedata/'],
-  [
-    'pageSchemas, next',
-    (text) => validate(pageSchemas.move, { ...plainPage, next: text }),
-    `${url}api/gamedata/move/`,
-  ],
-
-  ['parseJsonOrThrow', parseJsonOrThrow, '{"a":"'],
-  ['removeTrailingSlashes', removeTrailingSlashes],
-  ['PLAIN_URL', (text) => PLAIN_URL.test(text), url],
   ['isSitePath', isSitePath, 'a/'],
-  ['maskCredentials', maskCredentials, 'https://user:'],
-  ['toTitleCase', toTitleCase],
-  ['escapeControls', escapeControls],
-  ['formatMarkdown', (text) => formatMarkdown(createStep(text)), 'skip-checks'],
-  ['encodeFeed', createFeed],
-
   ['resolveTarget', (text) => resolveTarget(text), '/a'],
   [
     'resolveTarget below the API',
@@ -183,7 +105,6 @@ const rows: readonly Row[] = [
   ['prefersPage', (text) => prefersPage(undefined, text), 'text/html, '],
   ['readFormat', (text) => readFormat(new URLSearchParams(text)), 'format='],
   ['splitTarget', (text) => splitTarget(text), 'http://'],
-  ['parseLink', parseLink, `${url}api/gamedata/`],
 ];
 
 /** The errors that a reader of text may throw. Any other error is a bug. */
@@ -213,14 +134,4 @@ describe('reading a long hostile text in linear time', () => {
     it(`reads a long hostile text in linear time: ${name}`, () =>
       expectLinearTime(prefix, read));
   }
-
-  it("reads hostile text in the csv source's tables in linear time", async () => {
-    const folder = temporaryFolder();
-    const tables = tablesOf(upstreamOf(tinyUpstream()));
-    const items = tables['items.csv'];
-    await expectLinearTime('9,', (text) => {
-      writeTables(folder, { ...tables, 'items.csv': items + text });
-      return loadFrom('csv', folder);
-    });
-  });
 });

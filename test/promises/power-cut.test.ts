@@ -67,10 +67,6 @@ function recordEffects(parent: string, sync: Sync): Effect[] {
     vi.mocked(call).mockImplementation(wrapped as never);
   }
 
-  function recordWrite(file: string, body: string | Uint8Array): void {
-    const now = Date.now();
-    add(`write ${file}`, (disk) => disk.write(file, body, now));
-  }
   function recordRemoval(file: string): void {
     add(`remove ${file}`, (disk) => disk.remove(file));
   }
@@ -81,9 +77,6 @@ function recordEffects(parent: string, sync: Sync): Effect[] {
   after(fs.unlinkSync, real.unlinkSync, ([file]) => recordRemoval(inside(file)));
   after(fs.rmdirSync, real.rmdirSync, ([folder]) => recordRemoval(inside(folder)));
   after(fs.rmSync, real.rmSync, ([file]) => recordRemoval(inside(file)));
-  after(fs.linkSync, real.linkSync, ([from, to]) => {
-    add(`link ${inside(to)}`, (disk) => disk.link(inside(from), inside(to)));
-  });
   after(fs.renameSync, real.renameSync, ([from, to]) => {
     const what = `rename ${inside(from)} to ${inside(to)}`;
     add(what, (disk) => disk.rename(inside(from), inside(to)));
@@ -94,14 +87,12 @@ function recordEffects(parent: string, sync: Sync): Effect[] {
     );
   });
   after(fs.writeFileSync, real.writeFileSync, ([file, body]) => {
-    recordWrite(inside(file), body as string);
+    const now = Date.now();
+    const written = body as string | Uint8Array;
+    add(`write ${inside(file)}`, (disk) => disk.write(inside(file), written, now));
   });
   after(fs.openSync, real.openSync, ([file], descriptor) => {
     opened.set(descriptor, inside(file));
-  });
-  const writeSync = fs.writeSync as (descriptor: number, body: string) => number;
-  after(writeSync, real.writeSync, ([descriptor, body]) => {
-    recordWrite(opened.get(descriptor) ?? '', body);
   });
   vi.mocked(fs.fsyncSync).mockImplementation((descriptor) => {
     const flushed = opened.get(descriptor) ?? '';

@@ -83,25 +83,6 @@ describe('finish', () => {
     expect(await support.openAgain(out)).toEqual([]);
   });
 
-  it('completes the first publication of a site if it was interrupted', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    await interrupt(out, 'a.json');
-    expect(await publishTree(out, fresh)).toMatchObject({
-      changed: true,
-      written: 0,
-    });
-    expect(readTree(out)).toEqual(fresh);
-  });
-
-  it('removes the work folder of a change that was not committed', async () => {
-    const out = await publishedSite(old);
-    fsExtra.outputFileSync(path.join(out, '.gamedata/next/a.json'), '10');
-    expect(readVisibleTree(out)).toEqual(old);
-    expect(await support.openAgain(out)).toEqual([]);
-    expect(readTree(out)).toEqual(old);
-    expect(fs.readdirSync(out)).not.toContain('.gamedata');
-  });
-
   it('reports a notice if the work folder cannot be removed after publishing', async () => {
     const out = await publishedSite(old);
     vi.mocked(fs.rmSync).mockImplementation((file, options) => {

@@ -55,11 +55,6 @@ export class Disk {
     if (known) this.#files.set(file, { ...known, mtimeMs });
   }
 
-  link(from: string, to: string): void {
-    const linked = this.#files.get(from);
-    if (linked) this.#files.set(to, { ...linked, isFlushed: false });
-  }
-
   /** Renames a file, or a folder with everything in it. */
   rename(from: string, to: string): void {
     for (const [file, moved] of [...this.#files]) {
@@ -97,9 +92,7 @@ export class Disk {
   cutPower(share: number): Map<string, Buffer> {
     const bodies = new Map<string, Buffer>();
     for (const [file, { body, isFlushed }] of this.#files) {
-      // A build waits for seconds until an empty lock is filled.
-      const isWhole = isFlushed || file.endsWith('-lock');
-      const length = isWhole ? body.length : Math.floor(body.length * share);
+      const length = isFlushed ? body.length : Math.floor(body.length * share);
       bodies.set(file, body.subarray(0, length));
     }
     return bodies;

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { digestLines } from '../../src/data/data-set.ts';
 import { listFiles } from '../../src/files.ts';
 
 /**
@@ -16,18 +15,4 @@ export function listAsTheyAre(folder: string): void {
   });
   const manifest = { format: 1, generator: 'gamedata/0.0.0', files };
   writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
-}
-
-/** Rewrites the description of a modified data set so that it matches every file. */
-export function describeAsItIs(folder: string): void {
-  const file = path.join(folder, 'dataset.json');
-  const description = JSON.parse(readFileSync(file, 'utf8'));
-  for (const entry of description.files) {
-    const body = readFileSync(path.join(folder, entry.path));
-    Object.assign(entry, { bytes: body.length, sha256: hash('sha256', body) });
-  }
-  description.digest = digestLines((kind) =>
-    readFileSync(path.join(folder, `${kind}.ndjson`)),
-  );
-  writeFileSync(file, JSON.stringify(description));
 }

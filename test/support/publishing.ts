@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
-
 import path from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listFiles } from '../../src/files.ts';
 import {
@@ -84,25 +83,6 @@ export async function publishedSite(tree: Tree): Promise<string> {
   const out = path.join(temporaryFolder(), 'site');
   await publishTree(out, tree);
   return out;
-}
-
-/**
- * Makes a build fail just before it moves the n-th file into place. The test must spy on
- * `node:fs`.
- */
-export async function failAtMove(
-  nth: number,
-  publish: () => Promise<unknown>,
-): Promise<void> {
-  const real = await vi.importActual<typeof fs>('node:fs');
-  let moves = 0;
-  vi.mocked(fs.renameSync).mockImplementation((from, to) => {
-    const isMove = String(from).includes('.gamedata/next');
-    if (isMove && ++moves === nth) failing('EIO')();
-    real.renameSync(from, to);
-  });
-  await expect(publish()).rejects.toThrow('cannot be completed');
-  vi.resetAllMocks();
 }
 
 /** Expects that publishing fails, and changes no file in the folder or next to it. */

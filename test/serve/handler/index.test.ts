@@ -167,16 +167,6 @@ describe('files', () => {
     },
   );
 
-  it('rejects a method that the response to OPTIONS does not list', async () => {
-    const post = await send('/meta.json', { method: 'POST' });
-    expect(post.status).toBe(405);
-    const options = await send('/meta.json', { method: 'OPTIONS' });
-    expect([options.status, options.headers.allow]).toEqual([
-      204,
-      'GET, HEAD, OPTIONS',
-    ]);
-  });
-
   it("serves an index page at its folder's URL", async () => {
     const page = await send('/');
     expect(page.text).toBe(html);
@@ -198,25 +188,6 @@ describe('files', () => {
     });
     const page = await send('/api/gamedata/move/offset/100/index.json');
     expect(page.headers.allow).toBe('GET, HEAD, OPTIONS');
-  });
-
-  it.each(['/%', '/.hidden.json', '/a//b.json', '/none.json'])(
-    'responds to %s with a 404',
-    async (path) => {
-      expect(await send(path)).toMatchObject({
-        status: 404,
-        headers: { 'cache-control': 'no-cache' },
-      });
-    },
-  );
-
-  it("sends a content security policy with a record's page, but not with its JSON", async () => {
-    const record = '/api/gamedata/move/move-1/';
-    const page = await send(record, { headers: { Accept: 'text/html' } });
-    expect(page.text).toBe(html);
-    expect(page.headers[POLICY]).toEqual(expect.any(String));
-    const json = await send(record, { headers: { Accept: '*/*' } });
-    expect(json.headers[POLICY]).toBeUndefined();
   });
 });
 

@@ -110,18 +110,4 @@ describe('limit and offset', () => {
       'https://example.test/api/gamedata/move/?format=api&limit=5&offset=5',
     );
   });
-
-  it.each(['move/', '', 'move/offset/100/'])(
-    'responds with a 404 if the file for the path %j is missing',
-    async (path) => {
-      const broken = handledSite(
-        rawRecords(101, 0),
-        {},
-        { [`api/gamedata/${path}index.json`]: null },
-      );
-      expect(
-        (await broken.send('/api/gamedata/move/?limit=7&offset=95')).status,
-      ).toBe(404);
-    },
-  );
 });

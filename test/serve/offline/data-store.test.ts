@@ -97,9 +97,4 @@ describe.each(['query', 'file'] as const)('with %s links', async (links) => {
       expect(fromData).toEqual(fromSite);
     },
   );
-
-  it('redirects the old slug of a renamed record', async () => {
-    const { status, headers } = await send(dataStore, `${LIST}old-slug/`, {});
-    expect([status, headers.location]).toEqual([301, `/games${LIST}move-2/`]);
-  });
 });
