@@ -68,6 +68,7 @@ interface SystemCallError extends Error {
 export function toOutputError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof GamedataError) return error;
   const { syscall, path = name }: SystemCallError = error;
+  // Only errors from system calls have this property.
   if (syscall === undefined) return error;
   const problem = `cannot be used (${errorCode(error)})`;
   return new GamedataError('output', `${path}: ${problem}`, {
@@ -116,6 +117,7 @@ export interface FolderEntry {
  * subfolder that a build removes meanwhile counts as empty.
  *
  * @param skipped the paths of entries that are left out with everything in them
+ * @param subfolder the path of the subfolder to list, with a trailing slash
  */
 export function* walk(
   folder: string,
@@ -125,6 +127,7 @@ export function* walk(
   const list = (): Dirent[] =>
     readdirSync(path.join(folder, subfolder), { withFileTypes: true });
   const isOuter = subfolder === '';
+  // Only the outer folder must exist.
   const entries = isOuter ? list() : (attempt(list, 'ENOENT') ?? []);
   for (const entry of entries) {
     const entryPath = subfolder + entry.name;
@@ -143,6 +146,8 @@ export function listParentFolders(files: readonly string[]): Set<string> {
   const folders = new Set<string>();
   for (const file of files) {
     let folder = path.posix.dirname(file);
+    // The parents of a folder that is listed already are listed as well. The loop ends at
+    // `.`, which is its own parent.
     while (!folders.has(folder)) {
       folders.add(folder);
       folder = path.posix.dirname(folder);
@@ -187,7 +192,9 @@ const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
  * @throws an error with a `code`, such as ENOENT
  */
 export function openTrusted(folder: string, file: string, flags: number): number {
-  const descriptor = openSync(file, flags | NO_FOLLOW, 0o666);
+  // The mode applies only if the flags create the file.
+  const mode = 0o666;
+  const descriptor = openSync(file, flags | NO_FOLLOW, mode);
   const status = fstatSync(descriptor);
   if (status.isFile() && isTrusted(folder, status)) return descriptor;
   closeSync(descriptor);

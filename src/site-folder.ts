@@ -44,13 +44,16 @@ export type ManifestFile = typeof MANIFEST_FILE | typeof DATA_SET_FILE;
 export const LOST_FILES_FOLDER = 'lost+found';
 
 /**
- * Finds the manifest of a committed change that is not yet complete. A work folder that
- * is a symlink is ignored, because no build makes one.
+ * Finds the manifest of a change that a build has committed but not completed. A build first
+ * writes new files into a work folder, where they are called staged files. As soon as the
+ * new manifest is one of them, the change is committed, and the build moves the files into
+ * place. The staged manifest is moved last, which completes the change.
  */
 export function findCommittedManifest(folder: string): ManifestFile | undefined {
   for (const file of [MANIFEST_FILE, DATA_SET_FILE] as const) {
     const staged = `${STAGED_FOLDER}/${file}`;
     const status = readStatus(path.join(folder, staged));
+    // A work folder that is a symlink is ignored, because no build makes one.
     if (status?.isFile() && isInFolders(folder, staged)) return file;
   }
   return undefined;

@@ -90,9 +90,15 @@ export function parseOptions<O extends Options>(
   const { data, error } = z.strictObject(schemas).safeParse(values);
   const issue = error?.issues[0];
   if (!issue) return data as ParsedOptions<O>;
-  // The path is empty for an unknown option, and longer than one name for a list.
-  const name = String(issue.path[0] ?? 'options');
-  const flags = options[name]?.flags;
-  const shownName = flags ? `--${parseFlag(flags)}` : name;
-  throw new GamedataError('usage', `${shownName}: ${describeIssue(issue, values)}`);
+  // The path of an issue starts with the option's name. If the option is unknown, the path
+  // is empty, and the description contains the name.
+  const [name = 'options'] = issue.path.map(String);
+  const place = formatOptionName(name, options[name]);
+  throw new GamedataError('usage', `${place}: ${describeIssue(issue, values)}`);
+}
+
+/** Returns `--base-url` for `baseUrl`, and the name of an option without a flag. */
+function formatOptionName(name: string, option: Option | undefined): string {
+  const flags = option?.flags;
+  return flags === undefined ? name : `--${parseFlag(flags)}`;
 }

@@ -30,19 +30,28 @@ export function readConfig(commands: Commands, file: string): Config {
     const section = { ...json[name] };
     for (const { flag, flags } of listCliOptions(command)) {
       const value = section[flag];
+      // The value is a folder for flags such as `--out <dir>` and `--upstream <url|dir>`.
       const isFolder = /<(?:url\|)?dir>/.test(flags);
       if (!isFolder || typeof value !== 'string') continue;
-      // Only shells expand `~`, so this path would become a folder with that name.
-      if (value.startsWith('~/')) {
-        const problem = `got ${formatValue(value)}, expected a path without ~`;
-        throw new GamedataError('usage', `${file} › ${name} › ${flag}: ${problem}`);
-      }
-      if (isUrl(value) || path.isAbsolute(value)) continue;
-      section[flag] = path.join(path.dirname(file), value);
+      section[flag] = resolveFolder(file, value, `${name} › ${flag}`);
     }
     config[name] = section;
   }
   return config;
+}
+
+/**
+ * Resolves a folder that is relative to the configuration file. Returns a URL or an
+ * absolute path unchanged.
+ */
+function resolveFolder(file: string, value: string, place: string): string {
+  // Only shells expand `~`, so this path would become a folder with that name.
+  if (value.startsWith('~/')) {
+    const problem = `got ${formatValue(value)}, expected a path without ~`;
+    throw new GamedataError('usage', `${file} › ${place}: ${problem}`);
+  }
+  if (isUrl(value) || path.isAbsolute(value)) return value;
+  return path.join(path.dirname(file), value);
 }
 
 /** Reads the file, and rejects invalid values and unknown commands and options. */

@@ -78,7 +78,10 @@ export const plainUrl = z
   .transform(normalizeUrl)
   .refine((url) => PLAIN_URL.test(url), { error: expect(PLAIN_URL_RULE) });
 
-/** A schema for a folder, or for a URL, which may contain other characters than above. */
+/**
+ * A schema for a folder or a URL. This URL is only requested, and never becomes part of a
+ * site, so it may contain characters that the URL of a site must not contain.
+ */
 export const folderOrUrl = folder.transform((address, context) =>
   isUrl(address) ? normalizeUrl(address, context) : address,
 );
@@ -91,7 +94,7 @@ function normalizeUrl(address: string, { addIssue }: z.RefinementCtx): string {
 }
 
 /**
- * Describes why a URL is not accepted. Returns undefined if it is. Credentials
+ * Describes why a URL is not accepted. Returns undefined if it is accepted. Credentials
  * are not quoted, because others may read the logs.
  */
 function findUrlProblem(address: string): string | undefined {

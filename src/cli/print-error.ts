@@ -35,7 +35,10 @@ export function printError(
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') {
     return exitCodes.usage;
   }
-  const error = toOutputError(convertUsageError(thrown), 'the working folder');
+  const usageError = convertUsageError(thrown);
+  // A system call that no command expects to fail, such as finding the working folder
+  // after it was removed, is an error of the user's machine, not a bug.
+  const error = toOutputError(usageError, 'the working folder');
   if (!(error instanceof GamedataError)) {
     process.stderr.write(describeCrash(error));
     return exitCodes.failed;

@@ -80,7 +80,8 @@ export async function createProgram(
  * Runs the command named in the arguments, prints its error, and sets the exit code.
  */
 export async function run(args: readonly string[]): Promise<void> {
-  // The command is the second argument in `gamedata help build`.
+  // Only the options of the command that the user named are loaded. The name is the
+  // second argument in `gamedata help build`.
   const isNamed = (name: string): boolean => args.slice(0, 2).includes(name);
   const program = await createProgram(isNamed);
   try {
@@ -88,8 +89,10 @@ export async function run(args: readonly string[]): Promise<void> {
   } catch (error) {
     // Commander also throws after printing the help or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const named = program.commands.find((candidate) => candidate.name() === args[0]);
-    const command = named ?? program;
+    const namedCommand = program.commands.find(
+      (candidate) => candidate.name() === args[0],
+    );
+    const command = namedCommand ?? program;
     process.exitCode = printError(error, {
       usage: describeUsage(command),
       // If an argument is invalid, commander may not have read `--json`.

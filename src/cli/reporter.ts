@@ -29,8 +29,9 @@ const PLAIN_INTERVAL_MS = 5000;
 const ERASE_LINE = '\x1b[1G\x1b[2K';
 
 /**
- * Creates a reporter for stderr. A terminal shows progress as one live line.
- * Otherwise, a plain line is printed every five seconds.
+ * Creates a reporter for stderr. A terminal shows progress as one live line, which each
+ * further progress replaces, and which any other output erases. Otherwise, a plain line is
+ * printed every five seconds.
  */
 export function createReporter(
   stream: NodeJS.WriteStream,
@@ -40,13 +41,13 @@ export function createReporter(
   // A terminal of unknown width has 0 columns.
   const isLive = isTerminal && stream.columns > 0;
   const intervalMs = isLive ? LIVE_INTERVAL_MS : PLAIN_INTERVAL_MS;
-  // Short commands print no progress.
+  // The first progress appears after one interval, so short commands print none.
   let nextAt = performance.now() + intervalMs;
-  let isLineShown = false;
+  let isLiveLineShown = false;
 
   function settle(): void {
-    if (isLineShown) stream.write(ERASE_LINE);
-    isLineShown = false;
+    if (isLiveLineShown) stream.write(ERASE_LINE);
+    isLiveLineShown = false;
   }
 
   return {
@@ -56,9 +57,14 @@ export function createReporter(
       if (quiet || now < nextAt) return;
       nextAt = now + intervalMs;
       const line = formatProgress(progress);
-      if (isLive) stream.write(ERASE_LINE + line.slice(0, stream.columns - 1));
-      else printLine(stream, line);
-      isLineShown = isLive;
+      if (!isLive) {
+        printLine(stream, line);
+        return;
+      }
+      // A line that fills the terminal would wrap, and could not be erased as one line.
+      const liveLine = line.slice(0, stream.columns - 1);
+      stream.write(ERASE_LINE + liveLine);
+      isLiveLineShown = true;
     },
     notice(text) {
       settle();
@@ -73,8 +79,8 @@ export function createReporter(
 }
 
 /**
- * Prints a line. On a terminal, the label of a problem is colored: the text before the
- * first colon, such as `warning`.
+ * Prints a line. On a terminal, the label of a problem is colored. The label is the text
+ * before the first colon, such as `warning`, or the whole line if there is no colon.
  */
 function printLine(stream: NodeJS.WriteStream, text: string): void {
   const style = chooseStyle(text);

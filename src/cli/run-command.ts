@@ -51,21 +51,21 @@ function createOption({
   env,
   schema,
 }: CliOption): CommanderOption {
-  const described = z.toJSONSchema(schema, { io: 'input' });
-  const option = new CommanderOption(flags, described.description);
+  const jsonSchema = z.toJSONSchema(schema, { io: 'input' });
+  const option = new CommanderOption(flags, jsonSchema.description);
   // The name in the library function may differ from the flag, as in `hosts`.
   option.attributeName = () => name;
   if (group !== undefined) option.helpGroup(group);
-  if (described.enum) option.choices(described.enum.map(String));
-  const isNumber = described.type === 'integer' || described.type === 'number';
+  if (jsonSchema.enum) option.choices(jsonSchema.enum.map(String));
+  const isNumber = jsonSchema.type === 'integer' || jsonSchema.type === 'number';
   if (isNumber) option.argParser(readNumber);
-  if (described.type === 'array') option.argParser(readList);
+  if (jsonSchema.type === 'array') option.argParser(readList);
   const variable = env?.();
   // Commander would also use an empty variable, which should count as unset.
   const isEmpty = variable !== undefined && process.env[variable] === '';
   if (variable !== undefined && !isEmpty) option.env(variable);
   // The help does not show the default of an option without a value.
-  if (described.default !== false) option.default(described.default);
+  if (jsonSchema.default !== false) option.default(jsonSchema.default);
   return option;
 }
 
@@ -94,6 +94,8 @@ async function callCommand(
   loadAll: LoadCommands,
 ): Promise<void> {
   const config = await findConfig(target.getOptionValue('config'), loadAll);
+  // For example, `mirror` inherits the options of `build`, except for those that its own
+  // section sets.
   const inherited = config[command.inherits ?? ''];
   const section = { ...inherited, ...config[target.name()] };
   for (const { name, flag } of listCliOptions(command)) {
@@ -108,6 +110,7 @@ async function callCommand(
   // `build`, which the configuration file may name.
   const [firstArgument = config.build?.out, ...otherArguments] =
     target.processedArgs;
+  // The file was read above, so the command does not need its name.
   const { config: _, ...options } = target.opts();
   await runCommand(command, options, [firstArgument, ...otherArguments]);
 }
@@ -158,7 +161,7 @@ async function runCommand(
     process.exitCode = exitCode ?? exitCodes.done;
   } catch (error) {
     if (!signal.aborted) throw error;
-    // The error of the command is only the consequence of the signal.
+    // The command has failed only because the signal stopped it.
     reporter.notice(`stopped by ${stoppedBy}`);
     process.exitCode = exitCodes[stoppedBy];
   } finally {

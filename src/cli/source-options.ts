@@ -96,7 +96,8 @@ export const sourceOptions = {
 export type SourceOptions = OptionInput<typeof sourceOptions>;
 
 /**
- * Resolves a source's options.
+ * Checks that a source's options fit together, and adds the settings that are not options,
+ * such as the date of today.
  *
  * @throws GamedataError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH`
  * is invalid

@@ -34,6 +34,7 @@ export function formatSummary(report: Report & Partial<BuildReport>): string[] {
     return [...notices, facts.join('; ')];
   }
   const lines: string[] = [];
+  // The newest step comes first in the report, but should be the last one printed.
   for (const step of changes.steps.toReversed()) lines.push(...formatStep(step));
   lines.push(...formatNames(changes.names));
   lines.push(formatData(data));

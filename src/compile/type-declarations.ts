@@ -58,7 +58,7 @@ function renderType(schema: JsonSchema, indent: string): string {
   return `{ readonly [name: string]: ${valueType} }`;
 }
 
-/** Renders an object with known keys, each with the comment of its description. */
+/** Renders an object with known keys. Each key's description becomes its comment. */
 function renderObject(
   { properties = {}, required = [] }: JsonSchema,
   indent: string,

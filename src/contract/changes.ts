@@ -70,18 +70,24 @@ export const historySchema = z
       .array(comparisonSchema)
       .describe('Each change to the data, from one state to the next.'),
   })
-  .refine(
-    ({ steps }) =>
-      steps.every(
-        ({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest),
-      ),
-    'expected consecutive steps',
-  )
+  .refine(({ steps }) => areConsecutive(steps), 'expected consecutive steps')
   .meta({
     title: 'Changes',
     description: 'The changes to the data, newest step first.',
   });
 export type History = z.infer<typeof historySchema>;
+
+/**
+ * Returns whether each step starts with the data that the next older step led to. The
+ * newest step comes first.
+ */
+function areConsecutive(steps: readonly Comparison[]): boolean {
+  for (const [index, step] of steps.entries()) {
+    const olderStep = steps[index + 1];
+    if (olderStep && olderStep.to.digest !== step.from.digest) return false;
+  }
+  return true;
+}
 
 /** Maps the old slugs of each kind to the ids of the records that had them last. */
 export const oldSlugsReader = addMissingKinds(

@@ -29,6 +29,7 @@ function createRow(
  */
 function createDownload(path: string, summary: string, kind?: Kind): SiteFileRow {
   const id = path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase());
+  // The only JSON file among the bulk files contains all kinds.
   const schema = path.endsWith('.json') ? 'gamedata' : undefined;
   return { path, id, summary, kind, schema };
 }

@@ -52,6 +52,7 @@ const OTHER_FILE_BYTES = 64 * MIB;
  * data set folder.
  */
 export function getMaxBytes(file: string): number {
+  // A site contains a data set folder, whose files have the same limits everywhere.
   if (file.startsWith(paths.DATA_FOLDER)) {
     return getMaxBytes(file.slice(paths.DATA_FOLDER.length));
   }
@@ -77,11 +78,9 @@ export function describeExcess(bytes: number, maxBytes: number): string | undefi
 export type CountTowardLimit = (bytes: number) => void;
 
 /**
- * Creates a function that limits the total size of the data that a source keeps in memory.
- * The source calls it with the size of each value that it keeps, and the function adds up
- * the sizes, because many small values can need too much memory together. Data that the
- * source does not keep, such as the body of a response after decoding, is not counted
- * because its memory can be released.
+ * Creates a function that limits how much data a source keeps in memory. The source calls
+ * it with the size of each value that it keeps. The sizes are added up, because many small
+ * values can need too much memory together.
  *
  * @param name the source's URL or folder, for the error message
  */

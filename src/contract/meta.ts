@@ -46,8 +46,8 @@ export function formatUpstream(upstream: string): string {
 const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
 
 /**
- * Creates an edition from a commit hash and a deployment time in seconds since 1970.
- * Returns null if one of them is implausible.
+ * Creates an edition, which is one deployment of the upstream, from the hash of its commit
+ * and its time in seconds since 1970. Returns null if one of them is implausible.
  *
  * @param now the current time in milliseconds since 1970
  */
@@ -60,6 +60,7 @@ export function parseEdition(
   if (!isTime) return null;
   const seconds = Number(deployed);
   if (seconds < MIN_DEPLOY_TIME) return null;
+  // The time has no milliseconds, so they are left out.
   const time = new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
   const edition = editionSchema.safeParse({ hash, deployed: time }).data;
   if (!edition || isAhead(edition, now)) return null;
@@ -97,15 +98,16 @@ const anyFormat = z.object({ format: z.number().optional() });
 
 /**
  * Rejects a file in another version's format, because the meaning of its fields may
- * be different. If the value is not an object, this check passes, and the file's
- * schema rejects the value instead.
+ * be different.
  *
  * @param record the path or URL of the file, for error messages
  * @throws GamedataError
  */
 export function rejectOtherFormat(json: unknown, record: string): void {
   const { data } = anyFormat.safeParse(json);
-  if (!data || data.format === FORMAT) return;
+  // The file's own schema rejects a value that is not an object.
+  if (!data) return;
+  if (data.format === FORMAT) return;
   const { format } = data;
   const got = format === undefined ? 'no format' : `format ${format}`;
   const isNewer = format !== undefined && format > FORMAT;

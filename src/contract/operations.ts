@@ -118,8 +118,8 @@ export interface Operation {
 }
 
 /**
- * Returns whether an operation requests an endpoint instead of a file. Only
- * endpoints have JSON errors on every host.
+ * Returns whether an operation requests an endpoint, such as `/api/gamedata/move/`. All
+ * other operations request files, which have no `format` parameter.
  */
 export const isEndpoint = ({ parameters }: Operation): boolean =>
   parameters.includes('format');
@@ -140,6 +140,7 @@ export function listOperations(
     site: true,
   };
   const languages = Object.keys(site.names?.languages ?? {});
+  // On plain file servers, links point to files such as `/api/gamedata/index.json`.
   const operations =
     site.links === 'file' ? listApiFiles(examples) : listEndpoints(examples);
   for (const group of Object.keys(fileRows) as FileGroup[]) {
@@ -214,12 +215,12 @@ function listApiFiles(examples: Examples): Operation[] {
       path: endpoint.path + paths.INDEX_FILE,
       parameters: ['ifNoneMatch'],
     };
-    if (!endpoint.parameters.includes('offset')) {
+    const isList = endpoint.parameters.includes('offset');
+    if (!isList) {
       operations.push(file);
       continue;
     }
-    // The example is shortened to two records, so it does not match any file of the
-    // site.
+    // The example is shortened to two records, but the file contains the whole page.
     const firstPage = { ...file, example: undefined };
     operations.push(firstPage);
     operations.push({
@@ -233,8 +234,8 @@ function listApiFiles(examples: Examples): Operation[] {
 }
 
 /**
- * Lists the files in a group. A path may contain a variable, such as
- * `names/{language}.json`.
+ * Lists the files in a group. A path with a variable, such as `names/{language}.json`, gets
+ * the parameter that describes the variable.
  */
 function listFiles(group: FileGroup, languages: readonly string[]): Operation[] {
   const pathParameters: Readonly<Record<string, Parameter>> = {
@@ -252,7 +253,7 @@ function listFiles(group: FileGroup, languages: readonly string[]): Operation[] 
   const isDownload = group === 'bulk' || group === 'archives';
   const operations: Operation[] = [];
   for (const { path, id, summary, note, schema } of fileRows[group]) {
-    const [parameter = ''] = /\{.+\}/.exec(path) ?? [];
+    const variable = /\{.+\}/.exec(path)?.[0] ?? '';
     operations.push({
       path: `/${path}`,
       id,
@@ -260,7 +261,7 @@ function listFiles(group: FileGroup, languages: readonly string[]): Operation[] 
       note,
       schema,
       group: isDownload ? 'downloads' : group,
-      pathParameter: pathParameters[parameter],
+      pathParameter: pathParameters[variable],
       parameters: ['ifNoneMatch'],
     });
   }

@@ -36,7 +36,8 @@ export function getPreviousRange({ limit, offset }: PageRange): PageRange | null
 }
 
 /**
- * Parses `limit` and `offset`. If a parameter is repeated, its last value is used.
+ * Parses `limit` and `offset`. If a parameter is repeated, its last value is used. A value
+ * that is not a positive integer counts as missing.
  */
 export function parsePageRange(query: URLSearchParams): PageRange {
   const sentLimit = readInteger(query, 'limit');

@@ -48,13 +48,8 @@ export function parse<S extends z.ZodType>(
   if (!issue) throw result.error;
   const problem = describeIssue(issue, value);
   const field = z.core.toDotPath(issue.path);
-  throw new GamedataError(
-    'data',
-    `${formatPlace({ ...location, field })}${problem}`,
-    {
-      hint,
-    },
-  );
+  const place = formatPlace({ ...location, field });
+  throw new GamedataError('data', `${place}${problem}`, { hint });
 }
 
 /**
@@ -67,17 +62,24 @@ export function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const { message, path } = issue;
   // Messages from our own schemas may already include the value.
   if (message.startsWith('got ')) return message;
-  // Zod writes `Invalid input: expected number, received string`. We report the
-  // value instead of its type, so we keep only the middle part.
-  const withoutPrefix = message.replace(/^[\w ]+: (?=expected )/, '');
-  // The message may quote a long key from the input. With such a key, the expression
-  // `/, received .*$/` would take quadratic time.
-  const [expectation = ''] = withoutPrefix.split(', received ', 1);
-  const text = truncate(expectation, 200);
-  // A message that does not state an expectation follows a colon.
-  const separator = text.startsWith('expected ') ? ',' : ':';
   const invalidValue = formatValue(valueAt(value, path));
-  return `got ${invalidValue}${separator} ${text}`;
+  // The message may quote a long key from the input.
+  const text = truncate(removeType(message), 200);
+  const isExpectation = text.startsWith('expected ');
+  return isExpectation
+    ? `got ${invalidValue}, ${text}`
+    : `got ${invalidValue}: ${text}`;
+}
+
+/**
+ * Shortens a message of zod, such as `Invalid input: expected number, received string`, to
+ * `expected number`. We report the value instead of its type.
+ */
+function removeType(message: string): string {
+  const withoutPrefix = message.replace(/^[\w ]+: (?=expected )/, '');
+  // For a long message, the expression `/, received .*$/` would take quadratic time.
+  const [expectation = ''] = withoutPrefix.split(', received ', 1);
+  return expectation;
 }
 
 /** Parses JSON. Returns undefined if the text is not valid JSON. */
@@ -154,8 +156,8 @@ export function formatValue(value: unknown): string {
 }
 
 /**
- * Creates a schema similar to `z.record`. It stops at the first problem and does not
- * convert values.
+ * Creates a schema similar to `z.record`, which would collect millions of problems in a
+ * malicious file. This schema stops at the first problem. It does not convert values.
  */
 export function createMapSchema<K extends z.ZodType<string>, V extends z.ZodType>(
   keySchema: K,

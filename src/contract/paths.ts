@@ -75,8 +75,10 @@ export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
 export const isUrl = (address: string): boolean => /^https?:\/\//i.test(address);
 
 /**
- * The styles of links. Links point either to endpoints or, for plain file servers,
- * to files. Links to files keep the query, because some programs parse it.
+ * The styles of links. In the style `query`, links point to endpoints, such as
+ * `/api/gamedata/move/?format=api`. In the style `file`, which is meant for plain file
+ * servers, they point to files, such as `/api/gamedata/move/index.json?format=api`. File
+ * servers ignore the query, but some programs parse it.
  */
 export const linkStyles = ['query', 'file'] as const;
 export type LinkStyle = (typeof linkStyles)[number];

@@ -3,15 +3,16 @@ import { type Kind, mapKinds } from './kinds.ts';
 import { isPlainObject } from './parse.ts';
 
 /**
- * Adds the value `none` for each kind that is missing, because a file from an older
- * version of gamedata may have fewer kinds.
+ * Wraps the schema of an object that has a value for each kind. Before the object is
+ * validated, each missing kind gets the value `none`, because a file from an older version
+ * of gamedata may have fewer kinds.
  */
 export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =>
-  z.preprocess(
-    (value) =>
-      isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value,
-    schema,
-  );
+  z.preprocess((value) => {
+    // The schema rejects this value.
+    if (!isPlainObject(value)) return value;
+    return { ...mapKinds(() => none), ...value };
+  }, schema);
 
 // The patterns that we publish use only syntax that is interpreted identically by
 // ECMA-262 (with the `u` and `v` flags), RE2, PCRE, Java, Python and Rust.

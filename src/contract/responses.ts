@@ -124,7 +124,7 @@ export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
   405: 'Method not allowed.',
 };
 
-export const formatNotAllowed = (method: string): string =>
+export const describeForbiddenMethod = (method: string): string =>
   `Method "${method}" not allowed.`;
 
 export const createErrorBody = (detail: string): string =>

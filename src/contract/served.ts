@@ -202,6 +202,7 @@ export interface CompiledSchemas {
    * of the document.
    */
   readonly components: Readonly<Record<string, JsonSchema>>;
+  /** Each schema by name, together with all schemas that it contains. */
   readonly standalone: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -221,17 +222,17 @@ export function compileSchemas(): CompiledSchemas {
 }
 
 /**
- * Adapts a published schema for clients. Removes defaults, because the fields are
- * always present in responses. Allows additional properties, because a later version
- * may add fields, which must not make a client's validation fail. Our own readers
- * use the strict schemas. Unescapes slashes in patterns, because some code
- * generators reject `\/`.
+ * Adapts a published schema for clients. Our own readers use the strict schemas. Zod calls
+ * this function for each nested schema.
  */
 function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  // A default would tell clients that the field may be missing in responses.
   delete jsonSchema.default;
+  // A later version may add fields, which must not make a client's validation fail.
   if (jsonSchema.additionalProperties === false) {
     delete jsonSchema.additionalProperties;
   }
+  // Some code generators reject `\/`, which means the same as `/`.
   if (jsonSchema.pattern) {
     jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');
   }

@@ -5,6 +5,7 @@ import { continuesHistory, extendHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
 import { findOldSlugs, mergeOldSlugs, noOldSlugs } from './old-slugs.ts';
 import type { Past } from './past.ts';
+import type { OldSlugs } from './redirects.ts';
 
 /** An update from the previous data set to the next one. */
 export interface Update {
@@ -16,8 +17,8 @@ export interface Update {
 }
 
 /**
- * Continues the past of the previous data set with the change to the next one, which
- * the guard must have accepted. The dates come first, because the history contains them.
+ * Adds the change from the previous data set to the next one to the history of the data.
+ * The guard against mistakes of the upstream (`checkUpdate`) must have accepted the change.
  *
  * @param previous undefined if nothing is published
  * @param read the data set that was read
@@ -29,6 +30,7 @@ export function advance(
   { isCopy = false } = {},
 ): Update {
   if (!previous) return { dataSet: read, steps: [], nameChanges: [] };
+  // The history contains the dates, so they must be right before it is extended.
   const next = isCopy ? read : correctDates(previous, read);
   const past = continuePast(previous, next);
   return {
@@ -40,15 +42,15 @@ export function advance(
 
 /**
  * Corrects the day and the edition of a data set that was just read. Both must say when
- * its records were seen for the first time. If the previous data set has the same records,
- * its day and its edition are kept. Otherwise, the day of the new data set is right, unless
- * it is before the previous day.
+ * its records were seen for the first time. An edition is one deployment of the upstream.
  */
 function correctDates(previous: PreviousDataSet, next: DataSet): DataSet {
   const { provenance } = next;
   const { captured: previousDay, edition: previousEdition } = previous.provenance;
-  if (previous.digest === next.digest) {
-    // If no edition was known then, this one is the first.
+  const hasSameRecords = previous.digest === next.digest;
+  if (hasSameRecords) {
+    // The records were seen before, so the previous day and edition are kept. If no
+    // edition was known then, this one is the first.
     const edition = previousEdition ?? provenance.edition;
     return {
       ...next,
@@ -62,47 +64,46 @@ function correctDates(previous: PreviousDataSet, next: DataSet): DataSet {
 }
 
 /**
- * Continues the past. Old slugs are only added, never removed.
+ * Continues the past, which is the history of changes, and the old slugs of renamed
+ * records. Usually, the previous history gets one step, the change to the next data set.
+ * But if the next data set is a copy whose own history continues the previous one, its
+ * history is used, so that the same data set always results in the same site.
  *
- * If the next data set's own history continues the previous one, it is used. A copy of
- * another data set may have such a history, so the same data set always results in the
- * same site. Otherwise, the previous history gets one step.
- *
- * If several records had the same slug, it belongs to the last one. Therefore the old
- * slugs are merged in the order of time: the later ones of two data sets come last.
+ * The old slugs of both data sets are merged, and none is ever removed. If several records
+ * had the same slug, it belongs to the last of them. Therefore the oldest slugs come first
+ * in each call of `mergeOldSlugs`, in which later arguments take precedence.
  */
 function continuePast(previous: PreviousDataSet, next: DataSet): Past {
   const previousPast = previous.readPast();
   const nextPast = next.readPast();
-  const isSame = previous.digest === next.digest;
-  const renamedSlugs = isSame
-    ? noOldSlugs
-    : findOldSlugs(previous.readRecords(), next.readRecords());
-  const isContinued = continuesHistory(
+  const slugsBefore = previousPast.oldSlugs;
+  const slugsOfChange = findSlugsOfChange(previous, next);
+  const nextContinuesPrevious = continuesHistory(
     { history: nextPast.history, digest: next.digest },
     { history: previousPast.history, digest: previous.digest },
   );
-  if (isContinued) {
-    // The next past contains everything that happened after the previous data set.
-    const { history } = nextPast;
-    const { oldSlugs: earlierSlugs } = previousPast;
-    return {
-      history,
-      oldSlugs: mergeOldSlugs(earlierSlugs, renamedSlugs, nextPast.oldSlugs),
-    };
+  if (nextContinuesPrevious) {
+    // The next data set knows every rename since the previous one, so its slugs come last.
+    const oldSlugs = mergeOldSlugs(slugsBefore, slugsOfChange, nextPast.oldSlugs);
+    return { history: nextPast.history, oldSlugs };
   }
-  // The change to the next data set is then the last thing that happened.
-  const history = isSame ? previousPast.history : addStep(previous, next);
-  return {
-    history,
-    oldSlugs: mergeOldSlugs(nextPast.oldSlugs, previousPast.oldSlugs, renamedSlugs),
-  };
+  // The change has just happened, so its slugs come last.
+  const oldSlugs = mergeOldSlugs(nextPast.oldSlugs, slugsBefore, slugsOfChange);
+  return { history: addChange(previous, next), oldSlugs };
 }
 
-/** Adds the change from the previous data set to the next one to the previous history. */
-function addStep(previous: PreviousDataSet, next: DataSet): History {
+/** Finds the slugs that records lose by the change from one data set to the next. */
+function findSlugsOfChange(previous: PreviousDataSet, next: DataSet): OldSlugs {
+  if (previous.digest === next.digest) return noOldSlugs;
+  return findOldSlugs(previous.readRecords(), next.readRecords());
+}
+
+/** Adds the change from one data set to the next to the history, if there is a change. */
+function addChange(previous: PreviousDataSet, next: DataSet): History {
+  const { history } = previous.readPast();
+  if (previous.digest === next.digest) return history;
   const step = compare(withRecords(previous), withRecords(next));
-  return extendHistory(previous.readPast().history, step);
+  return extendHistory(history, step);
 }
 
 /** Returns a data set's summary together with its records. */

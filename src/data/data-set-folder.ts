@@ -165,6 +165,7 @@ const REFRESH =
 export async function readDataSet(source: DataSetSource): Promise<DataSet> {
   const files = await readFiles(source);
   const dataSet = createStoredDataSet(files, parseRecords);
+  // The summary of the names becomes part of `meta.json`, so it must be right.
   return { ...dataSet, readNames: () => assertSummary(files, dataSet.readNames()) };
 }
 
@@ -218,11 +219,10 @@ export function parseDescription(
   body: Uint8Array | undefined,
 ): DataSetDescription {
   const record = `${name}/${DATA_SET_FILE}`;
-  if (!body)
-    throw new GamedataError(
-      'data',
-      `${record}: does not exist, expected a data set`,
-    );
+  if (!body) {
+    const problem = 'does not exist, expected a data set';
+    throw new GamedataError('data', `${record}: ${problem}`);
+  }
   return parse(summarySchema, parseOwnJson(body, record), { record });
 }
 
@@ -275,6 +275,7 @@ function createStoredDataSet<R extends AnyRecords>(
     names,
     files: __,
     warnings,
+    // All other fields of `dataset.json` are the provenance.
     ...provenance
   } = files.description;
   const readRecords = callOnce(() => parseAll(files));
@@ -291,19 +292,15 @@ function createStoredDataSet<R extends AnyRecords>(
 }
 
 /** Returns a function that calls another function once, and remembers its result. */
-function callOnce<T>(create: () => T): () => T {
-  let created: { readonly value: T } | undefined;
+function callOnce<T extends object>(create: () => T): () => T {
+  let result: T | undefined;
   return () => {
-    created ??= { value: create() };
-    return created.value;
+    result ??= create();
+    return result;
   };
 }
 
-/**
- * Parses the records with the schemas of this version. Each line must be exactly the line
- * that this version would write, because the digest of the data set is the digest of its
- * lines.
- */
+/** Parses the records strictly, with the schemas of this version of gamedata. */
 function parseRecords(files: StoredFiles): Records {
   return mapKinds((kind) => {
     let lastId = 0;
@@ -313,6 +310,8 @@ function parseRecords(files: StoredFiles): Records {
       const parsed = parse(recordSchemas[kind], json, { record }, REFRESH);
       const isAscending = parsed.id > lastId;
       const isUnique = !slugs.has(parsed.slug);
+      // The digest of the data set is the digest of its lines, so each line must be
+      // exactly the one that this version would write.
       const isSameLine = encodeLine(parsed) === `${line}\n`;
       const isValid = isAscending && isUnique && isSameLine;
       if (!isValid) {
@@ -334,19 +333,19 @@ function parseAnyRecords(files: StoredFiles): AnyRecords {
   );
 }
 
-/**
- * Parses each line of a kind's file as a record. Returns no records if the data set is
- * from an older version of gamedata, which did not have the kind.
- */
+/** Parses each line of a kind's file as a record. */
 function parseLines<T>(
   { name, bodies, description }: StoredFiles,
   kind: Kind,
   parseLine: (line: string, record: string) => T,
 ): T[] {
   const file = `${name}/${recordsFile(kind)}`;
-  const text = new TextDecoder().decode(bodies.get(recordsFile(kind)));
+  // A data set from an older version of gamedata may lack a kind, and then has no file.
+  const body = bodies.get(recordsFile(kind)) ?? new Uint8Array();
+  const text = new TextDecoder().decode(body);
   const records: T[] = [];
   for (const [index, line] of text.split('\n').entries()) {
+    // The text ends with a line break.
     if (line === '') continue;
     records.push(parseLine(line, `${file} line ${index + 1}`));
   }
@@ -373,7 +372,7 @@ function parseNames(files: StoredFiles, records: AnyRecords): Names[] {
   return allNames;
 }
 
-/** Checks the names against their summary, which becomes part of `meta.json`. */
+/** Returns the names if they match their summary, and throws otherwise. */
 function assertSummary(
   { name, description }: StoredFiles,
   names: readonly Names[],

@@ -136,6 +136,8 @@ type LinesByType = Record<keyof KindChanges, string[]>;
 /**
  * Describes each change to the records of one kind in one line. Slugs are linked
  * only if the record has them after the change.
+ *
+ * @param mark marks up text from the data, for example as code
  */
 function describeKind(kind: Kind, changes: KindChanges, mark: Mark): LinesByType {
   const lines: LinesByType = { added: [], removed: [], renamed: [], changed: [] };
@@ -169,13 +171,14 @@ function describeFields(fields: readonly FieldChange[], mark: Mark): string {
 }
 
 /**
- * Formats a value as JSON, and escapes some characters to make the text safe in
- * Markdown and in commit messages. Forges treat `@` as a mention, and `closes #1`,
- * `[skip ci]` and the trailer `skip-checks: true` as commands. A backtick would end
- * a code span.
+ * Matches characters with a meaning in Markdown or in commit messages. Forges treat `@` as
+ * a mention, and `closes #1`, `[skip ci]` and the trailer `skip-checks: true` as commands.
+ * A backtick would end a code span.
  */
-const quote = (value: FieldValue): string =>
-  escapeCharacters(
-    escapeControls(JSON.stringify(value)),
-    /[@#`[\]]|:(?<=skip-checks\s*:)/gi,
-  );
+const ACTIVE_CHARACTER = /[@#`[\]]|:(?<=skip-checks\s*:)/gi;
+
+/** Formats a value as JSON that is safe in Markdown, in commit messages and on terminals. */
+function quote(value: FieldValue): string {
+  const json = escapeControls(JSON.stringify(value));
+  return escapeCharacters(json, ACTIVE_CHARACTER);
+}

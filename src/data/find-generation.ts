@@ -3,9 +3,10 @@ const INDEX_FIELD = /^id(\d+)$/;
 /**
  * Returns the generation of a move, or the first generation in which an item has an
  * index number. Returns null for an item without index numbers. Browsers run this
- * function, so it does not use the schemas. The fields `id1` to `id9` are in this order.
+ * function, so it does not use the schemas.
  */
 export function findFirstGeneration(record: object): number | null {
+  // The index numbers `id1` to `id9` are in the order of the generations.
   for (const [name, value] of Object.entries(record)) {
     if (typeof value !== 'number') continue;
     if (name === 'generation') return value;

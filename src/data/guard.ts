@@ -47,7 +47,7 @@ interface Violation {
   /** What changes, how much, and examples. */
   readonly problem: string;
   /** The smallest whole percentage for `--max-shrink` that permits the change. */
-  readonly maxShrinkValue?: number;
+  readonly sufficientShrink?: number;
   /** The value for `--allow-missing` that permits the change. */
   readonly allowMissingValue?: string;
 }
@@ -84,15 +84,14 @@ export function checkUpdate(
  * is sufficient for all violations that have one, and the names of all others.
  */
 function hintAtOptions(violations: readonly Violation[]): string {
-  let sufficientShrink = 0;
+  let maxShrink = 0;
   const missingNames: string[] = [];
-  for (const violation of violations) {
-    const { maxShrinkValue: shrink = 0, allowMissingValue } = violation;
-    sufficientShrink = Math.max(sufficientShrink, shrink);
+  for (const { sufficientShrink = 0, allowMissingValue } of violations) {
+    maxShrink = Math.max(maxShrink, sufficientShrink);
     if (allowMissingValue) missingNames.push(allowMissingValue);
   }
   const options: string[] = [];
-  if (sufficientShrink > 0) options.push(`--max-shrink ${sufficientShrink}`);
+  if (maxShrink > 0) options.push(`--max-shrink ${maxShrink}`);
   if (missingNames.length > 0) {
     options.push(`--allow-missing ${missingNames.join(' ')}`);
   }
@@ -107,7 +106,8 @@ interface RecordPair {
 
 /**
  * Checks how many records of a kind are gone, and how many values of each field have
- * changed in the records that are still there.
+ * changed in the records that are still there. Each violation contains the value of
+ * `--max-shrink` that would permit it.
  */
 function checkRecords(
   kind: Kind,
@@ -121,6 +121,7 @@ function checkRecords(
     subject: kind,
     effect: 'records are gone',
     affected: goneSlugs.length,
+    // The option is a percentage of all records, including those that are not checked.
     total: previous.counts[kind],
     examples: goneSlugs,
   };
@@ -129,7 +130,7 @@ function checkRecords(
   if (exceedsPercent(goneRecords, maxShrink)) {
     violations.push({
       problem: describeTooMany(goneRecords, maxShrink),
-      maxShrinkValue: calculatePercent(goneRecords),
+      sufficientShrink: calculatePercent(goneRecords),
     });
   }
   for (const field of Object.keys(recordSchemas[kind].shape)) {
@@ -165,7 +166,7 @@ function pairById(
 
 /**
  * Returns a violation if too many values of a field have changed. Values change more often
- * than records disappear, so a larger share of them may change.
+ * than records disappear, so their limit is a multiple of `--max-shrink`.
  */
 function checkChangedValues(
   changedValues: AffectedShare,
@@ -177,7 +178,7 @@ function checkChangedValues(
   const changedPercent = calculatePercent(changedValues);
   return {
     problem: describeTooMany(changedValues, maxPercent),
-    maxShrinkValue: Math.ceil(changedPercent / VALUES_FACTOR),
+    sufficientShrink: Math.ceil(changedPercent / VALUES_FACTOR),
   };
 }
 
@@ -196,6 +197,7 @@ function listCheckedRecords(
   for (const { id, slug } of records) idsByCurrentSlug.set(slug, id);
   const idsByOldSlug = previous.readPast().oldSlugs[kind];
   const ignoredIds = new Set<number>(skip?.[kind]);
+  // An entry is `move/pound` for a record, or `names/fr` for a language.
   for (const permitted of allowMissing) {
     const [permittedKind, slug = ''] = permitted.split('/');
     if (permittedKind !== kind) continue;
@@ -241,10 +243,9 @@ function readValue(record: AnyRecord, field: string): FieldValue {
 }
 
 /**
- * Checks how many of the records' names in each language are gone, and how many are
- * different. Returns at most one violation for a language, even if both are too many. With
- * `--allow-missing names/<language>`, users permit both kinds of changes at the same time,
- * and then the language is not checked.
+ * Checks how many names in each language are gone, and how many are different. Returns at
+ * most one violation for a language, because `--allow-missing names/<language>` permits
+ * both.
  */
 function checkNames(
   previous: PreviousDataSet,

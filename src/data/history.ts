@@ -18,12 +18,13 @@ const MAX_STEPS = 100;
 const MAX_CHANGES = 10_000;
 
 /**
- * Adds a step as the newest one. If nothing has changed, the newest step then leads to
- * the new digest instead: the digest differs even if records are only written
- * differently, for example with a new field that is null.
+ * Adds a step as the newest one. If the step contains no change, the newest step so far is
+ * extended instead, so that it leads to the new digest. The digest may differ without a
+ * change, for example if the records have a new field that is null.
  */
 export function extendHistory(history: History, step: Comparison): History {
-  if (countChanges(step) > 0) return dropExcessSteps([step, ...history.steps]);
+  const hasChanges = countChanges(step) > 0;
+  if (hasChanges) return dropExcessSteps([step, ...history.steps]);
   const [newestStep, ...olderSteps] = history.steps;
   if (!newestStep) return history;
   return { steps: [{ ...newestStep, to: step.to }, ...olderSteps] };
@@ -35,7 +36,9 @@ function dropExcessSteps(steps: readonly Comparison[]): History {
   let changes = 0;
   for (const step of steps.slice(0, MAX_STEPS)) {
     changes += countChanges(step);
-    if (kept.length > 0 && changes > MAX_CHANGES) break;
+    // The newest step is kept even if it exceeds the limit by itself.
+    const isNewest = kept.length === 0;
+    if (changes > MAX_CHANGES && !isNewest) break;
     kept.push(step);
   }
   return { steps: kept };
@@ -121,15 +124,15 @@ export interface HistoryUpTo {
  */
 export function continuesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;
-  // The newest data set comes first. Each other one was replaced by one more step, so its
-  // index is the number of steps that are newer than it.
+  // All data sets that the history led to, with the newest first. Therefore the index of a
+  // data set is the number of steps since then.
   const digests = [next.digest, ...steps.map(({ from }) => from.digest)];
   for (const [newerCount, digest] of digests.entries()) {
     if (digest !== previous.digest) continue;
     const newerSteps = steps.slice(0, newerCount);
     const allSteps = [...newerSteps, ...previous.history.steps];
-    const continuedHistory = dropExcessSteps(allSteps);
-    if (startsWithSteps(steps, continuedHistory.steps)) return true;
+    const expectedHistory = dropExcessSteps(allSteps);
+    if (startsWithSteps(steps, expectedHistory.steps)) return true;
   }
   return false;
 }

@@ -98,8 +98,8 @@ function listCommonRecords(
 }
 
 /**
- * Counts the names of the records that were added, lost or replaced in one language. Only
- * a record that had a name before can lose it, so the names before are counted as well.
+ * Counts the names that were added, lost or replaced in one language. The names before are
+ * counted as well, because the guard limits the percentage of them that may be lost.
  */
 function countNameChanges(
   records: readonly CommonRecord[],

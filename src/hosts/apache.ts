@@ -47,6 +47,7 @@ function createValues(context: HostContext): TemplateValues {
   const values = webServer.createWebServerValues(context);
   const { base, kinds, origin, port } = values;
 
+  // In the configuration of a folder, Apache matches paths without their first slash.
   const moved: string[] = [];
   for (const { path, to } of context.redirects) {
     moved.push(`RewriteRule ^${path.slice(1)}$ ${origin}${base}${to} [R=301,END]`);

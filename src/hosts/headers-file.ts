@@ -17,16 +17,17 @@ interface Block {
 }
 
 /**
- * Creates the `_headers` file for Netlify and Cloudflare.
+ * Creates the `_headers` file for Netlify and Cloudflare, a list of paths with the headers
+ * of their responses.
  *
- * Netlify matches the requested path, but its local server matches the rewritten
- * path, so we list both. No block sets `public, max-age=0, must-revalidate`, because
- * both hosts send this `Cache-Control` by default, and Cloudflare would join a
- * second value from a later block to the first one.
+ * No block sets `public, max-age=0, must-revalidate`, because both hosts send this
+ * `Cache-Control` by default, and Cloudflare would join the values of several blocks.
  */
 export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   const everywhere = { ...responses.commonHeaders, ...responses.htmlHeaders };
   const texts = [formatBlock({ path: '/*', headers: everywhere })];
+  // Netlify matches the requested path, but its local server matches the rewritten path,
+  // which has no base path.
   for (const base of new Set(['', getBasePath(baseUrl)])) {
     for (const { path, headers } of ownBlocks) {
       texts.push(formatBlock({ path: `${base}${path}`, headers }));

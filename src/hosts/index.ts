@@ -41,9 +41,10 @@ export const webServerNames: readonly string[] = hostNames.filter(
 );
 
 /**
- * Lists the guarantees that a site keeps on each of its hosts. A site with links to
- * files, or without a host, may be on a plain file server, so it keeps only the
- * guarantees that need nothing but files.
+ * Lists the guarantees that a site keeps on each of its hosts. A guarantee is a promise
+ * about responses, such as "HEAD responds like GET, without a body". A site with links to
+ * files, or without a host, may be on a plain file server, so it keeps only the guarantees
+ * that need nothing but files.
  */
 export function listKeptGuarantees({
   links,
@@ -54,8 +55,8 @@ export function listKeptGuarantees({
   for (const guarantee of guaranteeNames) {
     const needsOnlyFiles = guarantees[guarantee].needs === 'files';
     const isKeptByHosts = names.every((name) => isKeptBy(name, guarantee));
-    if (needsOnlyFiles) kept.add(guarantee);
-    else if (isKeptByHosts && !isOnFileServer) kept.add(guarantee);
+    const isKept = needsOnlyFiles || (isKeptByHosts && !isOnFileServer);
+    if (isKept) kept.add(guarantee);
   }
   return kept;
 }
@@ -110,6 +111,7 @@ export function createHostFiles(
   context: HostContext,
 ): HostFile[] {
   const files = new Map<string, HostFile>();
+  // The order of the files does not depend on the order of the given names.
   for (const name of hostNames) {
     if (!names.includes(name)) continue;
     for (const file of hosts[name].createFiles(context)) files.set(file.path, file);

@@ -52,6 +52,7 @@ export function createRules({
   // The placeholder has a rule, because other hosts that read this file may apply
   // rules even if a file exists.
   rules.push(`/${paths.PLACEHOLDER_ICON} /${paths.PLACEHOLDER_ICON} 200`);
+  // `:splat` is what the asterisk matches.
   if (iconRedirect !== null) {
     rules.push(`${paths.ICONS_PATH}* ${iconRedirect}:splat 302`);
   }
@@ -68,14 +69,14 @@ interface BuiltPage {
 }
 
 /**
- * Creates the rules for a list, or for the root, with a rule for each combination of
- * query parameters, the largest combination first. Rules with the values of built
- * pages come before the rule that rejects all other values.
+ * Creates the rules for a list, or for the root. For each combination of query parameters,
+ * there are rules for the built pages, and then one rule that rejects all other values.
  *
- * In Netlify's engine, a rule matches if its parameters are a subset of the query.
- * Netlify's documentation says that they must be exactly the parameters of the query
- * (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters).
- * We create a rule for each subset, so the responses are the same either way.
+ * Larger combinations come first, because in Netlify's engine, a rule also matches a query
+ * that has more parameters than the rule. Netlify's documentation says that the parameters
+ * must be the same. With rules for each combination, the responses are the same either way.
+ *
+ * @see https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters
  */
 function createPageRules(
   path: string,
@@ -103,8 +104,8 @@ function createBuiltPageRules(
   const rules: string[] = [];
   // Without an offset, a query selects the first page.
   const selectablePages = parameters.includes('offset') ? pages : pages.slice(0, 1);
-  // Without a format, the value is not part of the rule.
-  const selectableFormats = parameters.includes('format') ? formats : [''];
+  // Without a format, there is one rule, which does not name a format.
+  const selectableFormats = parameters.includes('format') ? formats : [undefined];
   for (const format of selectableFormats) {
     for (const { offset, file } of selectablePages) {
       const values = { format, limit: PAGE_SIZE, offset };

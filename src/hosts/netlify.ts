@@ -58,6 +58,7 @@ function listBaseUrlVariables({
   CONTEXT = 'production',
 }: BuildVariables): string[] {
   if (NETLIFY !== 'true') return [];
+  // A preview has a URL of its own.
   return CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
 }
 
@@ -74,8 +75,11 @@ interface Declaration {
 }
 
 /**
- * Creates one function for each type of request, because a function can have only
- * one declaration: https://docs.netlify.com/build/edge-functions/declarations/
+ * Creates the edge functions, programs that Netlify runs instead of applying its rules. All
+ * of them run the request handler. There is one for each type of request, because a
+ * function can have only one declaration.
+ *
+ * @see https://docs.netlify.com/build/edge-functions/declarations/
  */
 function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   const base = paths.getBasePath(baseUrl);
@@ -101,7 +105,7 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   const slashes = { pattern: `^${api}(?:/${anyKind}/[^/.]+)?$` };
   const entry = `export default createEdgeFunction(${JSON.stringify(base)});`;
   const handler = `${handlerModule()}\n${entry}`;
-  // The other functions run the same code.
+  // The other functions export the code of the first one, `gamedata.js`.
   const reference = "export { default } from './gamedata.js';";
   return [
     createFunction('gamedata', handler, lists),

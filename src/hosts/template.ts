@@ -12,6 +12,7 @@ export function fillTemplate(template: string, values: TemplateValues): string {
   const withoutBlocks = template.replaceAll(
     BLOCK,
     (_, name: string, lines: string) => {
+      // An empty string, or a list without items.
       const isEmpty = getValueOrThrow(values, name).length === 0;
       return isEmpty ? '' : lines;
     },

@@ -93,7 +93,10 @@ function listOwnMediaTypes(): FileType[] {
   return types;
 }
 
-/** Creates the values that all web server templates use. */
+/**
+ * Creates the values of the placeholders that all web server templates have. If a value is
+ * empty, the part of the template that needs it is left out.
+ */
 export function createWebServerValues({ iconRedirect, baseUrl, root }: HostContext) {
   const { origin, hostname, port, protocol } = new URL(baseUrl);
   const base = getBasePath(baseUrl);
@@ -107,13 +110,15 @@ export function createWebServerValues({ iconRedirect, baseUrl, root }: HostConte
     port: hasOwnPort ? port : '80',
     base,
     basePattern: escapeRegExp(base),
+    // Icons that the site does not contain are redirected to this URL.
     icons: iconRedirect ?? '',
     // `.well-known/` exists only at an origin's root.
     wellKnown: base === '' ? WELL_KNOWN_PATTERN : '',
     kinds: `(?:${kindNames.join('|')})`,
     pageSize: String(PAGE_SIZE),
+    // The body of the response to a page range that was not built.
     pageError: responses.createErrorBody(responses.errorDetails[400]),
-    // If a query repeats a parameter, Django uses its last value.
+    // If a query repeats a parameter, its last value is used.
     lastFormat: lastParameterPattern('format'),
     lastLimit: lastParameterPattern('limit'),
     lastOffset: lastParameterPattern('offset'),

@@ -49,6 +49,7 @@ export async function keepDataSet(
   const oldestFirst = listOldestFirst(folder);
 
   const dataSetFiles = createDataSetFiles(dataSet, readDataLicense());
+  // The folder's name ends with the first 12 digits of the hash.
   const digest = sha256(encodeBody(dataSetFiles.description)).slice(0, 12);
   const existingName = oldestFirst.find((name) => name.endsWith(`-${digest}`));
   const currentName = existingName ?? `${today}-${digest}`;
@@ -56,8 +57,8 @@ export async function keepDataSet(
   await publishKept(target, dataSetFiles);
 
   const otherNames = oldestFirst.filter((name) => name !== currentName);
-  const keptOthers = keep - 1;
-  const excess = Math.max(0, otherNames.length - keptOthers);
+  const maxOthers = keep - 1;
+  const excess = Math.max(0, otherNames.length - maxOthers);
   for (const name of otherNames.slice(0, excess)) {
     removeDataSet(path.join(folder, name));
   }
@@ -110,6 +111,7 @@ function removeDataSet(folder: string): void {
     // In reverse order, inner folders come before the folders that contain them.
     const subfolders = [...listParentFolders(listedFiles)].sort().reverse();
     for (const subfolder of subfolders) {
+      // A folder with other files cannot be removed, so it stays.
       attempt(() => rmdirSync(path.join(folder, subfolder)));
     }
   });

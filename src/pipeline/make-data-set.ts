@@ -28,9 +28,9 @@ export async function makeDataSet(
 }
 
 /**
- * Updates a folder that is locked. The published data set is read first, because the guard
- * compares the new one with it, and because its past is continued. A data set that the
- * guard refuses leaves the folder as it is.
+ * Updates a folder that is locked. The published data set is read first, because the new
+ * one is compared with it and continues its history of changes. If too many records have
+ * disappeared, this throws an error and leaves the folder as it is.
  */
 async function updateFolder(
   output: Output,

@@ -155,7 +155,10 @@ async function readPublishedSite({
   }
 }
 
-/** Reads a published icon that is neither damaged nor the placeholder. */
+/**
+ * Reads a published icon. Returns undefined if the file is damaged, or if it is a copy of
+ * the placeholder because the icon could not be fetched.
+ */
 function readPublishedIcon(
   { folder, published: { entries } }: Output,
   icon: string,
@@ -168,9 +171,9 @@ function readPublishedIcon(
 }
 
 /**
- * Reads the site that is copied. Returns undefined for a build. The site's `meta.json`
- * comes first, because the base URL and the links of the copy come from there, and
- * because the settings determine whether the icons are read.
+ * Reads the site that is copied. Returns undefined for a build. The icons are read only if
+ * the copy contains icons. This depends on the settings in the copied site's `meta.json`,
+ * which the copy takes over.
  */
 async function readCopiedSite(
   output: Output,
@@ -251,15 +254,17 @@ function createSiteMeta(
 }
 
 /**
- * Returns whether icons may be requested from the network. If the data did not come from
- * there, the user must have asked for the icons.
+ * Returns whether icons may be requested from the network. If the data comes from
+ * somewhere else, such as a snapshot or a folder of tables, the user may be offline, so
+ * icons are requested only if an option asks for them.
  */
 function mayFetchIcons(
   { source: { source, upstream }, wanted }: MakeSiteOptions,
   { fallback }: SourceResult,
 ): boolean {
   const { sprites, spritesUpstream } = wanted;
-  if (sprites !== undefined || spritesUpstream !== undefined) return true;
+  const hasIconOption = sprites !== undefined || spritesUpstream !== undefined;
+  if (hasIconOption) return true;
   if (source === 'snapshot' || fallback !== undefined) return false;
   return upstream === undefined || isUrl(upstream);
 }

@@ -89,9 +89,8 @@ interface ReportContext {
 }
 
 /**
- * Creates the report of a build or a snapshot after it was published. The notices
- * are in the order of the steps that they are about: locking, reading,
- * building, publishing. The duration ends with this call, so call it last.
+ * Creates the report of a build or a snapshot. The reported duration ends with this call,
+ * so call it after publishing.
  */
 export function createReport(
   loaded: SourceResult,
@@ -118,6 +117,7 @@ export function createReport(
     },
     files,
     warnings: groupWarnings(dataSet.warnings, context.previous?.warnings ?? []),
+    // In the order of the work: locking the folder, reading, gathering icons, publishing.
     notices: [
       ...context.output.notices,
       ...(loaded.notices ?? []),
@@ -143,18 +143,20 @@ export function groupWarnings(
   const previousMessages = new Set(previous.map(({ message }) => message));
   const groups: WarningGroup[] = [];
   for (const kind of kindNames) {
-    const ofKind = warnings.filter((warning) => warning.kind === kind);
-    const codes = new Set(ofKind.map(({ code }) => code));
+    const kindWarnings = warnings.filter((warning) => warning.kind === kind);
+    const codes = new Set(kindWarnings.map(({ code }) => code));
     for (const code of codes) {
-      const sameCode = ofKind.filter((warning) => warning.code === code);
-      const newWarnings = sameCode.filter(
+      const groupedWarnings = kindWarnings.filter(
+        (warning) => warning.code === code,
+      );
+      const newWarnings = groupedWarnings.filter(
         ({ message }) => !previousMessages.has(message),
       );
       const shownWarnings = newWarnings.slice(0, MAX_EXAMPLES);
       groups.push({
         kind,
         code,
-        count: countWarnedRecords(sameCode),
+        count: countWarnedRecords(groupedWarnings),
         added: countWarnedRecords(newWarnings),
         examples: shownWarnings.map(({ message }) => message),
       });
@@ -164,11 +166,10 @@ export function groupWarnings(
 }
 
 /** Counts the records with each warning for `meta.json`. */
-export const countWarnings = (warnings: readonly Warning[]): Meta['warnings'] =>
-  mapKinds((kind) => {
-    const counts: Record<string, number> = {};
-    for (const group of groupWarnings(warnings, [])) {
-      if (group.kind === kind) counts[group.code] = group.count;
-    }
-    return counts;
-  });
+export function countWarnings(warnings: readonly Warning[]): Meta['warnings'] {
+  const counts = mapKinds((): Record<string, number> => ({}));
+  for (const { kind, code, count } of groupWarnings(warnings, [])) {
+    counts[kind][code] = count;
+  }
+  return counts;
+}

@@ -61,17 +61,12 @@ export function resolveSettings(
   copied: Meta | undefined,
 ): Settings {
   const wantedLinks = wanted.links ?? copied?.links;
-  // Links to files are for plain file servers, which have no configuration.
+  // Links to files are for plain file servers, so no host is configured.
   const defaultHosts = wantedLinks === 'file' ? [] : [defaultHost];
   const hosts = [...new Set(wanted.hosts ?? defaultHosts)];
   const links = resolveLinks(wantedLinks, hosts);
-  const baseUrl = wanted.baseUrl ?? readBaseUrl(copied);
-  // The default base URL works only on this machine, so a site for a host that the user
-  // named cannot use it.
-  const isHostNamed = wanted.hosts !== undefined && wanted.hosts.length > 0;
-  if (baseUrl === undefined && isHostNamed) throw createBaseUrlError(hosts);
   return {
-    baseUrl: baseUrl ?? DEFAULT_BASE_URL,
+    baseUrl: resolveBaseUrl(wanted, hosts, copied),
     links,
     hosts,
     root: resolveDocumentRoot(wanted.root, hosts, out),
@@ -81,8 +76,9 @@ export function resolveSettings(
 }
 
 /**
- * Rejects a build that would change the base URL or the hosts of a published site
- * although the user named none, because every link or the redirects would break.
+ * Rejects a build that would change the base URL or the hosts of a published site only
+ * because the user forgot an option. With another base URL, every link would break, and
+ * with other hosts, the redirects.
  *
  * @throws GamedataError that names the missing options
  */
@@ -143,7 +139,10 @@ const formatHosts = (hosts: readonly string[]): string =>
 
 const formatYesNo = (value = false): string => (value ? 'yes' : 'no');
 
-/** Links lead to endpoints, unless a host ignores queries. */
+/**
+ * Chooses the target of links: endpoints, whose URLs have a query (`query`), or files
+ * (`file`) if a host ignores queries.
+ */
 function resolveLinks(
   wanted: LinkStyle | undefined,
   hosts: readonly HostName[],
@@ -169,6 +168,25 @@ function resolveIconSource(
   const mode = sprites ?? defaultMode;
   if (mode === 'none') return { mode, upstream: null };
   return { mode, upstream: spritesUpstream ?? DEFAULT_ICONS_UPSTREAM };
+}
+
+/**
+ * Returns the base URL that the user chose, or that of the copied site, or the default.
+ *
+ * @throws GamedataError if a host needs a base URL
+ */
+function resolveBaseUrl(
+  wanted: WantedSettings,
+  hosts: readonly HostName[],
+  copied: Meta | undefined,
+): string {
+  const baseUrl = wanted.baseUrl ?? readBaseUrl(copied);
+  if (baseUrl !== undefined) return baseUrl;
+  // The default works only on this machine, so a site for a host that the user named
+  // cannot use it.
+  const isHostNamed = wanted.hosts !== undefined && wanted.hosts.length > 0;
+  if (isHostNamed) throw createBaseUrlError(hosts);
+  return DEFAULT_BASE_URL;
 }
 
 /** Creates the error for a build that names hosts but no base URL. */
@@ -211,8 +229,8 @@ function resolveDocumentRoot(
 ): string {
   const root = path.resolve(wanted ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
+  if (server === undefined && wanted === undefined) return root;
   if (server === undefined) {
-    if (wanted === undefined) return root;
     const expected = joinWords(webServerNames, 'or');
     throw new GamedataError(
       'usage',

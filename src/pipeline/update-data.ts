@@ -8,11 +8,11 @@ import type { SourceResult } from '../upstream/source.ts';
 
 /**
  * Checks that the data set that was read may replace the published one, and continues
- * the published past.
+ * the published past: the history of changes, and the old slugs of renamed records.
  *
- * A copy was checked and dated when its data set was captured, so it is compared only
- * with a published data set. A build is always compared with one, because even a first
- * build may read a broken upstream: if nothing is published, with the bundled data set.
+ * If nothing is published, the data set is compared with the bundled one, because even a
+ * first build may read a broken upstream. A copy is then not compared at all, because it
+ * was checked when its data set was captured.
  *
  * @throws GamedataError if the data set looks like a mistake of the upstream
  */

@@ -33,6 +33,7 @@ export function createFileMaker(site: string): FileMaker {
   const mayRead = mayList | (mayEnter << 2);
   const groupMayWrite = mode & 0o020;
   const fileMode = 0o600 | mayRead | groupMayWrite;
+  // Users outside of the group never get permission to write.
   const folderMode = 0o700 | (mode & 0o075);
   let fileCorrection: Correction | undefined;
   let folderCorrection: Correction | undefined;

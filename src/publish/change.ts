@@ -19,9 +19,12 @@ export interface Change {
 }
 
 /**
- * Compares the published site with the next one. If a build was killed while it moved
- * files, those that it had moved are no longer staged, so the result is the rest of the
- * change. Removing a file again does nothing.
+ * Finds out what turns the published site into the next one. A staged file is new, or
+ * replaces a published one. A published file that the next site does not list is removed.
+ *
+ * This also works for a build that was killed while it moved files: a file that it has
+ * moved is no longer staged, so it is not moved again. A file that it has removed is
+ * removed again, which does nothing.
  *
  * @param stagedPaths the paths of the files that are staged and have yet to be moved
  */
@@ -48,8 +51,9 @@ export interface Gap {
 }
 
 /**
- * Returns a function that finds the gap on the way to a file. It looks at each folder
- * only once, because thousands of files are in the same folders.
+ * Returns a function that finds the gap on the way to a file, or undefined if all folders
+ * on the way exist. It looks at each folder only once, because thousands of files are in
+ * the same folders.
  */
 export function createGapFinder(folder: string): (file: string) => Gap | undefined {
   const gaps = new Map<string, Gap | undefined>();
@@ -58,7 +62,7 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
     const parent = path.posix.dirname(file);
     // The site's folder itself may be the operator's symlink.
     if (parent === '.') return undefined;
-    // A gap further out comes first.
+    // The outer folders are checked first, because the first gap is the outermost one.
     if (!gaps.has(parent)) gaps.set(parent, findGap(parent) ?? checkFolder(parent));
     return gaps.get(parent);
   }

@@ -21,10 +21,10 @@ export function setLaterTime(file: string, replacedFile: string): void {
   // later one.
   if (replaced.mtimeMs > now + DAY_MS) return;
   const replacedSecond = Math.floor(replaced.mtimeMs / 1000);
-  // The new file was written a moment ago.
-  const ownSecond = Math.floor((now - CLOCK_MS) / 1000);
-  if (ownSecond > replacedSecond) return;
   const nextSecondMs = (replacedSecond + 1) * 1000;
+  // The new file was written a moment ago, and the file system's clock may lag behind.
+  const earliestMtimeMs = now - CLOCK_MS;
+  if (earliestMtimeMs >= nextSecondMs) return;
   const time = new Date(Math.max(nextSecondMs, now));
   // Shared folders and sandboxes may not allow setting times.
   attempt(() => utimesSync(file, time, time));

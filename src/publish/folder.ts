@@ -5,13 +5,12 @@ import { attempt, isInside, readStatus } from '../files.ts';
 
 /**
  * Makes a folder that a build publishes into, together with missing parent folders, or
- * accepts an existing one. Then follows the operator's own symlink in its place, and
- * does the same with the folder that it leads to.
+ * accepts an existing one. If there is a symlink in its place, does the same with the
+ * folder that the symlink leads to.
  *
  * In a parent folder where every user may create files, such as `/tmp`, another user
  * may have made the folder or the symlink first. Therefore the folder is made with a
- * plain `mkdir`, which uses nothing that exists. If the name is taken, the owner
- * decides.
+ * plain `mkdir`, which fails if the name is taken. In that case, the owner is checked.
  *
  * @param created gets the path of each new folder, inner folders first, even if this
  * function then throws
@@ -64,14 +63,20 @@ function makeParents(folder: string): string[] {
   return newFolders;
 }
 
+/** The permission of everybody but the owner to list and enter a folder. */
+const READER_BITS = 0o055;
+
+/** All bits that `chmod` sets. The other bits of a mode are the type of the file. */
+const CHMOD_BITS = 0o7777;
+
 /**
  * Lets every user read a new folder, because sites are public. Otherwise, a strict umask
  * would hide the site from the web server.
  */
 function openToReaders(folder: string): void {
   const { mode } = fs.statSync(folder);
-  if ((mode & 0o055) === 0o055) return;
-  attempt(() => fs.chmodSync(folder, (mode & 0o7777) | 0o055));
+  if ((mode & READER_BITS) === READER_BITS) return;
+  attempt(() => fs.chmodSync(folder, (mode & CHMOD_BITS) | READER_BITS));
 }
 
 /** The id of the user root, who may change every file anyway. */

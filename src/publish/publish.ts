@@ -123,13 +123,17 @@ function openLockedFolder(
   notices: string[],
 ): Output {
   const finished = finish(folder);
-  const { isCompleted } = finished;
-  if (isCompleted) notices.push(COMPLETED);
+  if (finished.isCompleted) notices.push(COMPLETED);
   notices.push(...finished.notices);
   const published = readPublished(folder, manifestFile);
   // A build that was killed before its commit leaves a work folder behind.
   attempt(() => removeWorkFolder(folder));
-  return createOutput({ folder, published, notices, isCompleted });
+  return createOutput({
+    folder,
+    published,
+    notices,
+    hasChanged: finished.isCompleted,
+  });
 }
 
 /**
@@ -151,20 +155,12 @@ interface LockedFolder {
   readonly folder: string;
   readonly published: Published;
   readonly notices: readonly string[];
-  /** Whether an interrupted change was finished before. */
-  readonly isCompleted: boolean;
+  /** Whether opening the folder has changed the site, because a build was interrupted. */
+  readonly hasChanged: boolean;
 }
 
-/**
- * Creates the output for a folder that is locked. If an interrupted change was finished
- * before, the result reports a change even if no file was written since.
- */
-function createOutput({
-  folder,
-  published,
-  notices,
-  isCompleted,
-}: LockedFolder): Output {
+function createOutput(lockedFolder: LockedFolder): Output {
+  const { folder, published, notices } = lockedFolder;
   return {
     folder,
     published,
@@ -174,28 +170,51 @@ function createOutput({
       const keys = ['generator', 'code', 'inputs'] as const;
       return keys.every((key) => published.buildInputs?.[key] === buildInputs[key]);
     },
-    keepPublished() {
-      const entries = published.entries.values();
-      const { size } = statSync(path.join(folder, published.manifestFile));
-      const { files, bytes } = measureSite(entries, size);
-      const counts = { written: 0, kept: files, removed: 0 };
-      return { changed: isCompleted, files, bytes, ...counts, notices: [] };
-    },
-    async publish(siteFiles, options) {
-      const next = { ...options, published, files: siteFiles };
-      const { entries, manifestBytes, written, removed } = await stage(folder, next);
-      const finished = finish(folder);
-      const { files, bytes } = measureSite(entries, manifestBytes);
-      return {
-        changed: written > 0 || isCompleted,
-        files,
-        bytes,
-        written,
-        kept: files - written,
-        removed,
-        notices: finished.notices,
-      };
-    },
+    keepPublished: () => keepPublished(lockedFolder),
+    publish: (files, options) => publishFiles(lockedFolder, files, options),
+  };
+}
+
+/** Describes the published site as the result of a build that wrote nothing. */
+function keepPublished({
+  folder,
+  published,
+  hasChanged,
+}: LockedFolder): PublishResult {
+  const manifest = statSync(path.join(folder, published.manifestFile));
+  const { files, bytes } = measureSite(published.entries.values(), manifest.size);
+  return {
+    changed: hasChanged,
+    files,
+    bytes,
+    written: 0,
+    kept: files,
+    removed: 0,
+    notices: [],
+  };
+}
+
+/**
+ * Writes the files of the next site that differ from the published ones into the work
+ * folder, and then moves them into place.
+ */
+async function publishFiles(
+  { folder, published, hasChanged }: LockedFolder,
+  siteFiles: Iterable<SiteFile>,
+  options: PublishOptions,
+): Promise<PublishResult> {
+  const staged = await stage(folder, { ...options, published, files: siteFiles });
+  const finished = finish(folder);
+  const { written, removed } = staged;
+  const { files, bytes } = measureSite(staged.entries, staged.manifestBytes);
+  return {
+    changed: written > 0 || hasChanged,
+    files,
+    bytes,
+    written,
+    kept: files - written,
+    removed,
+    notices: finished.notices,
   };
 }
 
@@ -205,11 +224,16 @@ interface SiteSize {
   readonly bytes: number;
 }
 
-/** @param entries the entries of all files except the manifest */
+/**
+ * Counts the files and the bytes of a site.
+ *
+ * @param entries the entries of all files except the manifest
+ */
 function measureSite(
   entries: Iterable<ManifestEntry>,
   manifestBytes: number,
 ): SiteSize {
+  // The manifest is a file, too.
   let files = 1;
   let bytes = manifestBytes;
   for (const entry of entries) {

@@ -51,6 +51,7 @@ function makeWorkFolder(folder: string): WorkFolder {
   removeWorkFolder(folder);
   // The maker gives new files and folders the same permissions as the site's folder.
   const maker = createFileMaker(folder);
+  // `.` is the site's folder itself, which exists.
   const madeFolders = new Set(['.']);
 
   /** Makes a folder below the site's folder, after the folders that contain it. */

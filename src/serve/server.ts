@@ -55,14 +55,14 @@ export interface RunningServer {
 
 /**
  * Starts an HTTP server, and waits until it listens. Node itself responds to malformed
- * requests, and closes connections that exceed the limits. Before the server listens, it
- * is prepared to be stopped, because stopping needs the number of running requests.
+ * requests, and closes connections that exceed the limits.
  *
  * @throws GamedataError if the port is not available
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const server = createServer(timeouts);
   limitConnections(server);
+  // `createStop` counts the running requests, so it comes before the first request.
   const stop = createStop(server);
   server.on('request', (request, response) => {
     void respondAndLog(request, response, options);
@@ -87,10 +87,10 @@ function limitConnections(server: Server): void {
 }
 
 /**
- * Counts the running requests of a server from now on, and returns the function that stops
- * the server. A stopped server accepts no connections, but running requests continue. When
- * the last of them has ended, or after five seconds, all connections are closed. Otherwise,
- * the server would wait for clients that keep their connections open.
+ * Creates the function that stops a server. A stopped server accepts no connections, but
+ * running requests continue. When the last of them has ended, or after five seconds, all
+ * connections are closed. Otherwise, the server would wait for clients that keep their
+ * connections open. The running requests are counted from now on.
  */
 function createStop(server: Server): RunningServer['stop'] {
   let runningRequests = 0;
@@ -120,8 +120,8 @@ function createStop(server: Server): RunningServer['stop'] {
 }
 
 /**
- * Responds to a request, and reports it in one line when its connection is free. A bug
- * must not end the server, so it becomes a 500, and is reported.
+ * Responds to a request, and reports it in one line. A bug must not end the server, so it
+ * becomes a 500, and is reported.
  */
 async function respondAndLog(
   request: IncomingMessage,
@@ -137,21 +137,33 @@ async function respondAndLog(
     onProblem(`${target}: ${(error as Error).message}`);
     sent = createError(500, 'Internal server error.');
   }
+  // Node emits this event when the response has been sent or the client has disconnected.
   response.on('close', () => {
     const bytes = sent.body ? sent.headers['Content-Length'] : 0;
     const took = (performance.now() - started).toFixed(1);
     onRequest?.(`${target} ${sent.status} ${bytes} B ${took} ms`);
   });
-  response.statusCode = sent.status;
-  for (const [name, value] of Object.entries(sent.headers)) {
+  await send(response, sent);
+}
+
+/**
+ * Sends a response, part by part. The parts are not joined, because responses share them,
+ * so a client that reads slowly needs no memory of its own.
+ *
+ * The response ends only when everything has been sent, because `server.close()` would
+ * disconnect a client that still waits for the rest of a response that has ended.
+ */
+async function send(
+  response: ServerResponse,
+  { status, headers, body }: PlainResponse,
+): Promise<void> {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) {
     response.setHeader(name, value);
   }
-  // The parts are not joined, because responses share them: a client that does not
-  // read its response then needs no memory for the body.
-  for (const part of sent.body ?? []) {
+  for (const part of body ?? []) {
     const isBuffered = !response.write(part);
-    // `server.close()` would disconnect the client if the response had ended before
-    // it was sent. If the client disconnects, there is nothing more to do.
+    // If the client disconnects meanwhile, this wait never ends, and nothing is left to do.
     if (isBuffered) await once(response, 'drain');
   }
   response.end();

@@ -92,7 +92,7 @@ function readManifestStatus(folder: string): Stats | undefined {
 /** Identifies the current manifest. The value changes when the manifest is replaced. */
 function readVersion(folder: string): string | undefined {
   const status = readManifestStatus(folder);
-  return status && [status.ino, status.mtimeMs, status.size].join(':');
+  return status && `${status.ino}:${status.mtimeMs}:${status.size}`;
 }
 
 /**
@@ -129,6 +129,7 @@ async function readFiles(site: SiteFolder): Promise<SiteFile[]> {
   const files: SiteFile[] = [];
   for (const file of site.entries.keys()) {
     if (isHostConfig(file)) continue;
+    // The pause lets the server handle requests.
     if (files.length % FILES_AT_ONCE === 0) await setImmediate();
     files.push({ path: file, body: site.read(file) });
   }

@@ -15,7 +15,7 @@ export interface EncodedFile {
 /** The root folder in the archive. */
 const ROOT = 'gamedata/';
 /** The range of modification times, in seconds. */
-const MTIME_RANGE = 3600;
+const MTIME_RANGE_S = 3600;
 
 /** Creates the manifest for an archive's files. */
 export function createManifest(
@@ -28,11 +28,9 @@ export function createManifest(
 }
 
 /**
- * Packs files into an archive. The same files always result in the same
- * bytes, so the order, owners and times are fixed. Many web servers derive ETags
- * from a file's mtime and size. Therefore each mtime is derived from the file's
- * content, as a second within the first hour of the capture date. The manifest is
- * newer than every other file.
+ * Packs files into an archive. The same files always result in the same bytes, so the
+ * order, owners and times are fixed. Each file's time is in the first hour of the capture
+ * date. The manifest is newer than every other file.
  *
  * @param captured the capture date in the form `YYYY-MM-DD`
  */
@@ -40,16 +38,17 @@ export async function packArchive(
   files: readonly EncodedFile[],
   captured: string,
 ): Promise<Uint8Array> {
-  const startOfDay = Date.parse(`${captured}T00:00:00Z`) / 1000;
-  const latest = startOfDay + MTIME_RANGE;
+  const startOfDayMs = Date.parse(`${captured}T00:00:00Z`);
+  const latestMs = startOfDayMs + MTIME_RANGE_S * 1000;
   const entries: TarEntry[] = [];
   for (const { path, body } of files.toSorted(compareByPath)) {
-    const time = path === MANIFEST_FILE ? latest : startOfDay + deriveSecond(body);
+    const isManifest = path === MANIFEST_FILE;
+    const fileMs = startOfDayMs + deriveSecond(body) * 1000;
     const header = {
       name: ROOT + path,
       size: body.length,
       mode: 0o644,
-      mtime: new Date(time * 1000),
+      mtime: new Date(isManifest ? latestMs : fileMs),
       uid: 0,
       gid: 0,
       uname: '',
@@ -60,12 +59,16 @@ export async function packArchive(
   }
   const tar = await packTar(entries);
   // We do not use zlib, because its output depends on its version and the processor.
-  return gzipSync(tar, { level: 9, mtime: latest * 1000 });
+  return gzipSync(tar, { level: 9, mtime: latestMs });
 }
 
+/**
+ * Derives a second within the range from a file's content. Many web servers derive ETags
+ * from a file's mtime and size, so files with different content need different times.
+ */
 function deriveSecond(body: Uint8Array): number {
   const start = sha256(body).slice(0, 8);
-  return Number.parseInt(start, 16) % MTIME_RANGE;
+  return Number.parseInt(start, 16) % MTIME_RANGE_S;
 }
 
 const compareByPath = (a: EncodedFile, b: EncodedFile): number =>

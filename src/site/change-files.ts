@@ -51,6 +51,7 @@ interface FeedEntry {
 export function encodeFeed({ steps }: History, site: DatedSite): string {
   const { base_url: baseUrl, captured } = site;
   const entries = addTimes(removeRepeated(steps));
+  // Steps from one day are a second apart, so the newest may be later than the day.
   const newestTime = entries[0]?.time ?? 0;
   const updated = Math.max(parseDay(captured), newestTime);
   const listedEntries = entries.slice(0, MAX_ENTRIES);
@@ -73,7 +74,7 @@ function encodeEntry({ step, time }: FeedEntry, baseUrl: string): string {
 <id>${createId(step)}</id>
 <title>${escapeXml(formatHeadline(step))}</title>
 <updated>${formatTime(time)}</updated>
-${encodeLink('alternate', 'text/html', `${baseUrl}/${findPage(step)}`)}
+${encodeLink('alternate', 'text/html', `${baseUrl}${findPage(step)}`)}
 <content type="html">${escapeXml(renderHtml(step, baseUrl))}</content>
 </entry>
 `;
@@ -99,21 +100,20 @@ function addTimes(steps: readonly Comparison[]): FeedEntry[] {
 }
 
 /**
- * Returns the path of a record's page if exactly one record was added or changed.
- * Otherwise, returns the path of the front page, which is empty.
+ * Returns the path of the page that a step is about, starting with a slash. If the step
+ * added, renamed or changed exactly one record, it is the page of this record. Otherwise,
+ * it is the front page. Removed records do not count, because they have no page.
  */
 function findPage({ changes }: Comparison): string {
   const pages: string[] = [];
   for (const kind of kindNames) {
     const { added, renamed, changed } = changes[kind];
-    for (const { slug } of [...added, ...changed]) {
-      pages.push(recordPath(kind, slug));
-    }
+    for (const { slug } of added) pages.push(recordPath(kind, slug));
+    for (const { slug } of changed) pages.push(recordPath(kind, slug));
     for (const { to } of renamed) pages.push(recordPath(kind, to));
   }
-  const [page, ...otherPages] = pages;
-  const isOnlyPage = page !== undefined && otherPages.length === 0;
-  return isOnlyPage ? page.slice(1) : '';
+  const [firstPage = '/'] = pages;
+  return pages.length === 1 ? firstPage : '/';
 }
 
 /** Renders a step's changed records as HTML lists. */
@@ -154,8 +154,8 @@ function createId({ from, to }: Comparison): string {
 }
 
 /**
- * Removes repeated steps and keeps the newest of them. The same step occurs twice if
- * a change was reverted and then applied again.
+ * Removes repeated steps and keeps the newest of them, because they would have the same id
+ * in the feed. A step is repeated if a change was reverted and then applied again.
  */
 function removeRepeated(steps: readonly Comparison[]): Comparison[] {
   const seenIds = new Set<string>();

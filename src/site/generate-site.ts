@@ -73,9 +73,10 @@ export async function generateFiles(site: SiteInput): Promise<SiteFile[]> {
     createOfflineScript({ meta: site.meta, compiled, template }),
     ...createDataFiles(site),
   ];
-  if (!site.archive) return [...content, ...createDescriptions(site, content)];
+  const files = [...content, ...createDescriptions(site, content)];
+  if (!site.archive) return files;
   const archiveFiles = await createArchiveFiles(site, content);
-  return [...content, ...createDescriptions(site, content), ...archiveFiles];
+  return [...files, ...archiveFiles];
 }
 
 /**
@@ -86,10 +87,8 @@ async function createArchiveFiles(
   site: SiteInput,
   content: readonly SiteFile[],
 ): Promise<SiteFile[]> {
-  const files = [
-    ...content,
-    ...createDescriptions({ ...site, archive: false }, content),
-  ];
+  const siteWithoutArchive = { ...site, archive: false };
+  const files = [...content, ...createDescriptions(siteWithoutArchive, content)];
   const packed: EncodedFile[] = [];
   for (const file of files) {
     // The configuration of a web server should not come from a download.

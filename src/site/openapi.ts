@@ -176,6 +176,7 @@ function createStepExample(
     anyKind === kind ? oneAddition : noChanges,
   );
   const countsBefore = { ...counts, [kind]: counts[kind] - 1 };
+  // There is no such data set, so its digest is made up.
   const digestBefore = `sha256:${'0'.repeat(64)}`;
   return {
     from: { digest: digestBefore, captured, counts: countsBefore },
@@ -368,6 +369,8 @@ function describeContent(operation: Operation): object {
   const isText = isCompressible(mediaType);
   const description = isText ? { schema: { type: 'string' } } : {};
   const withoutCharset = mediaType.replace(/;.*/, '');
-  const name = group === 'downloads' ? mediaType : withoutCharset;
-  return { [name]: description };
+  // The charset matters only for downloads, because programs parse their text.
+  const isDownload = group === 'downloads';
+  const describedType = isDownload ? mediaType : withoutCharset;
+  return { [describedType]: description };
 }

@@ -81,6 +81,7 @@ function describeBundledData({ readRecords, provenance }: DataSet): string {
   if (!generations) return about;
   const { first, last } = generations;
   const range = `${about}, generations ${first} to ${last}`;
+  // The upstream has records of all generations up to this one.
   if (last >= LAST_INDEXED_GENERATION) return range;
   return `${range}; the live upstream has more`;
 }

@@ -24,9 +24,10 @@ const decoders = new Map([
 const NO_ENCODING = ['', 'identity', 'aws-chunked'];
 
 /**
- * Decompresses a body. Repeated encodings are ignored, because some proxies repeat
- * headers. An empty body, such as that of a response to HEAD, is not compressed.
+ * Decompresses a body. An empty body, such as that of a response to HEAD, is not
+ * compressed.
  *
+ * @param encoding the header `Content-Encoding`, such as `gzip` or `gzip, br`
  * @throws GamedataError if the encoding is unknown, or the body does not match it or
  * exceeds the limit
  */
@@ -37,9 +38,11 @@ export function decompress(
 ): Buffer {
   if (encoding === undefined || body.length === 0) return body;
   const names = encoding.split(',').map((name) => name.trim().toLowerCase());
+  // Some proxies repeat the header, so a repeated encoding counts once.
+  const uniqueNames = [...new Set(names)];
   let decoded = body;
   // The last encoding was applied last, so it is removed first.
-  for (const name of [...new Set(names)].reverse()) {
+  for (const name of uniqueNames.reverse()) {
     if (NO_ENCODING.includes(name)) continue;
     decoded = decodeOnce(decoded, name, maxBytes);
   }

@@ -96,7 +96,10 @@ export function createClient(options: ClientOptions): Client {
   const wait = (ms: number): Promise<void> =>
     sleep(ms, undefined, { signal: closing.signal });
 
-  /** Sends one request as soon as every pause is over, and follows its redirect. */
+  /**
+   * Sends one request as soon as every pause is over. If the response redirects to the
+   * same URL with or without its trailing slash, sends a second request there.
+   */
   async function send(
     url: string,
     { maxBytes = MAX_BODY_BYTES, headers }: GetOptions,
@@ -115,10 +118,9 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /**
-   * Sends one request, and rejects its response unless the status is a success. Another
-   * attempt makes sense after a temporary failure, unless the upstream asks for a pause
-   * that is too long. The pause begins here, because the next request may be sent as soon
-   * as this function ends.
+   * Sends one request, and throws an error unless the status is a success. The error says
+   * whether another attempt makes sense: only after a temporary failure, and not if the
+   * upstream asks for a pause that is too long.
    */
   async function sendAttempt(
     url: string,
@@ -132,9 +134,10 @@ export function createClient(options: ClientOptions): Client {
     const isPauseTooLong = retryAfterMs > MAX_RETRY_AFTER_MS;
     const isFinal = isPauseTooLong || !isTemporary(status, getOptions.isOptional);
     // A 429 always requires a pause, even if it does not state how long.
-    const isPause = !isFinal && (retryAfterMs > 0 || status === 429);
-    if (isPause) {
+    const mustPause = !isFinal && (retryAfterMs > 0 || status === 429);
+    if (mustPause) {
       const pauseMs = Math.max(retryAfterMs, calculateBackoff(attempt, retryBaseMs));
+      // From now on, `send` delays all requests, not only the next attempt of this one.
       pausedUntil = Math.max(pausedUntil, Date.now() + pauseMs);
     }
     const got = describeStatus(response, retryAfterMs);
@@ -160,20 +163,19 @@ export function createClient(options: ClientOptions): Client {
     for (let attempt = 1; ; attempt++) {
       const isPastCaches = mustBypassCaches || attempt > 1;
       const sentUrl = isPastCaches ? bypassCaches(url) : url;
-      let failure: AttemptError;
       try {
         // The limit covers only the request, but not the delay before the next attempt.
         const response = await limit(sendAttempt, sentUrl, attempt, getOptions);
         const { header, decodeBody } = response;
         return accept({ header, body: decodeBody() });
       } catch (error) {
-        failure = toAttemptErrorOrThrow(error);
-      }
-      const { isFinal = false } = failure.details;
-      const isLastAttempt = attempt >= findMaxAttempts(getOptions);
-      const isClosed = closing.signal.aborted;
-      if (isFinal || isLastAttempt || isClosed) {
-        throw createError(url, attempt, failure);
+        const failure = toAttemptErrorOrThrow(error);
+        const { isFinal = false } = failure.details;
+        const isLastAttempt = attempt >= findMaxAttempts(getOptions);
+        const isClosed = closing.signal.aborted;
+        if (isFinal || isLastAttempt || isClosed) {
+          throw createError(url, attempt, failure);
+        }
       }
       await wait(calculateBackoff(attempt, retryBaseMs));
     }
@@ -297,6 +299,7 @@ function parseRetryAfter(header = ''): number {
 /** Converts an expected error. Throws any other error again, because it is a bug. */
 function toAttemptErrorOrThrow(error: unknown): AttemptError {
   if (error instanceof AttemptError) return error;
+  // An error about the data means that a response arrived and was rejected.
   const hasResponse = isExpected(error, 'data');
   if (!hasResponse && !(error instanceof ConnectionError)) throw error;
   return new AttemptError(error.message, { hasResponse }, { cause: error });
@@ -357,8 +360,9 @@ export function withClient<T>(
 }
 
 /**
- * Closes the client after the work has finished or when the signal aborts. If the work
- * then fails, rejects with the signal's reason.
+ * Does some work with a client, and closes the client after it. If the signal aborts,
+ * the client is closed at once, so that its requests fail and the work ends. The signal's
+ * reason is then thrown instead of a request's error.
  */
 export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,
@@ -368,13 +372,16 @@ export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   const stop = (): void => void client.close();
   signal?.addEventListener('abort', stop);
   try {
+    // A signal that aborted before we listened sends no event.
     signal?.throwIfAborted();
     return await work(client);
   } catch (error) {
+    // After an abort, the work fails only because its client is closed.
     signal?.throwIfAborted();
     throw error;
   } finally {
     signal?.removeEventListener('abort', stop);
+    // After an abort, the client is closed already. Closing it again has no effect.
     await client.close();
   }
 }

@@ -16,10 +16,11 @@ export interface ConnectionTimeouts {
 const ADDRESS_TIMEOUT_MS = 1000;
 
 /**
- * Creates the connections to the upstream. If the environment configures a proxy,
- * they go through the proxy. undici decides which hosts `NO_PROXY` excludes. We
- * create each pool ourselves, because undici does not pass the limits on to
- * connections to a proxy.
+ * Creates the connections to the upstream. If `HTTP_PROXY` or `HTTPS_PROXY` names a
+ * proxy, they go through the proxy, except to the hosts in `NO_PROXY`.
+ *
+ * undici reads these variables. We only create each pool of connections ourselves,
+ * because undici does not apply our limits to the connections to a proxy.
  *
  * @param concurrency the maximum number of connections to an origin or to the proxy
  * @throws GamedataError if an environment variable does not contain a proxy URL
@@ -35,7 +36,8 @@ export function createConnections(
 
   function createPool(origin: string | URL, options: Pool.Options): Pool {
     const { connect = {} } = options;
-    // undici passes a function only for connections through a proxy.
+    // For connections through a proxy, undici passes a function that opens a tunnel.
+    // Otherwise, it passes options.
     const connector =
       typeof connect === 'function' ? connect : buildConnector(connect);
     return new Pool(origin, {
@@ -51,7 +53,11 @@ export function createConnections(
     return new EnvHttpProxyAgent({
       connect: connectOptions,
       proxyTls: connectOptions,
+      // Requests to https URLs need a tunnel through the proxy. Without this option,
+      // undici would also open one for http URLs, which some proxies refuse.
       proxyTunnel: false,
+      // undici calls the first for connections to an upstream, and the second for
+      // connections to the proxy.
       factory: createPool,
       clientFactory: createPool,
     });
@@ -65,10 +71,10 @@ export function createConnections(
 }
 
 /**
- * Wraps a function that connects. If a proxy closes the connection instead of opening a
- * tunnel, the request should fail. But undici takes `UND_ERR_SOCKET` for a lost
- * connection, and connects again and again. It reports any other code to the request, so
- * we replace the code.
+ * Wraps a function that connects, so that a request fails if the proxy closes the
+ * connection instead of opening a tunnel. The error of undici then has the code
+ * `UND_ERR_SOCKET`, which undici itself takes for a lost connection, so it would connect
+ * again and again. With any other code, it lets the request fail.
  */
 function failOnClosedTunnel(
   connect: buildConnector.connector,

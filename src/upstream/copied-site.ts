@@ -39,15 +39,16 @@ export interface SiteFiles {
 }
 
 /**
- * Reads the parts of a site that a copy is built from: `meta.json`, the data set and
- * the icons.
+ * Reads the parts of a site that a copy is built from: `meta.json`, the data set, and the
+ * icons if the copy contains icons.
  *
  * @throws GamedataError if this is not a site of gamedata
  */
 export async function readSite(
-  { name, entries, read }: SiteFiles,
-  { wantsIcons, readPublishedIcon, onIcon }: CopyOptions,
+  files: SiteFiles,
+  options: CopyOptions,
 ): Promise<CopiedSite> {
+  const { name, entries, read } = files;
   const description = DATA_FOLDER + DATA_SET_FILE;
   if (!entries.has(description)) throw createForeignError(name, description);
   const meta = parseMeta(await read(META_FILE), `${name}/${META_FILE}`);
@@ -55,8 +56,19 @@ export async function readSite(
     name: `${name}/${DATA_FOLDER.slice(0, -1)}`,
     get: (file) => read(DATA_FOLDER + file),
   });
+  if (!options.wantsIcons(meta)) return { meta, dataSet, icons: new Map() };
+  return { meta, dataSet, icons: await readIcons(files, options) };
+}
+
+/**
+ * Reads the icons of a site, by path. An icon that the copy has published before is taken
+ * from there.
+ */
+async function readIcons(
+  { name, entries, read }: SiteFiles,
+  { readPublishedIcon, onIcon }: CopyOptions,
+): Promise<Map<string, Uint8Array>> {
   const icons = new Map<string, Uint8Array>();
-  if (!wantsIcons(meta)) return { meta, dataSet, icons };
   const iconEntries = listIcons(entries);
   // All icons are in memory at the same time, so their sizes are checked first.
   const countTowardLimit = createMemoryLimit(name);
@@ -69,10 +81,13 @@ export async function readSite(
       onIcon?.(icons.size, iconEntries.length);
     }),
   );
-  return { meta, dataSet, icons };
+  return icons;
 }
 
-/** Lists the icons of a site, without the placeholder and its copies. */
+/**
+ * Lists the icons of a site. For an icon that could not be fetched, the site has a copy
+ * of the placeholder image, so files with the same hash as the placeholder are omitted.
+ */
 function listIcons(entries: Entries): ManifestEntry[] {
   const placeholder = entries.get(PLACEHOLDER_ICON);
   const icons: ManifestEntry[] = [];

@@ -124,8 +124,12 @@ function fetchDataSet(
   return withClient(context, async (client) => {
     const tables = await fetchTables(client, upstream, context.onProgress);
     const icons = await fetchIconList(client, upstream, context);
-    const { today: captured } = context;
-    const result = createResult(context, { tables, icons, upstream, captured });
+    const result = createResult(context, {
+      tables,
+      icons,
+      upstream,
+      captured: context.today,
+    });
     return { ...result, requests: client.stats };
   });
 }
@@ -148,13 +152,15 @@ function createResult(
   { skip }: SourceContext,
   { tables, icons, upstream, captured }: Upstream,
 ): SourceResult {
-  const joined = mapKinds((kind) => joinTables(kind, tables));
-  const wanted = omitSkipped(joined, skip);
+  const joinedRecords = mapKinds((kind) => joinTables(kind, tables));
+  const wantedRecords = omitSkipped(joinedRecords, skip);
   const languages = readLanguages(tables);
+  // Collects the records that cannot be parsed or normalized. `normalize` then throws one
+  // error that names all of them.
   const failed = createFailedRecords(skip);
   // The schema of a kind returns the fields of that kind. TypeScript cannot infer this.
   const records = mapKinds((kind) =>
-    parseRecords(kind, wanted[kind], languages, failed),
+    parseRecords(kind, wantedRecords[kind], languages, failed),
   ) as unknown as RawRecords;
   const items = records.item.map((item) => ({
     ...item,
@@ -171,7 +177,7 @@ function createResult(
     dataSet: normalize({ ...records, item: items }, provenance, failed),
     source: 'csv',
     isCopy: false,
-    notices: [...describeUnknownSkips(skip, joined), ...icons.notices],
+    notices: [...describeUnknownSkips(skip, joinedRecords), ...icons.notices],
   };
 }
 
@@ -185,9 +191,9 @@ interface JoinedRecord {
 }
 
 /**
- * Joins the tables about the records of a kind by the records' ids. An id should have
- * one row in the kind's own table. If it has several, `normalize` rejects them later
- * with an error that names the records.
+ * Joins the tables about the records of a kind: each row of the kind's own table is a
+ * record, and gets the rows about it in the other tables. If two records have the same
+ * id, `normalize` rejects them later with an error that names both.
  *
  * @throws GamedataError if a row belongs to no record
  */
@@ -329,6 +335,7 @@ function readTables(folder: string): { tables: Tables; captured: string } {
       tables[table] = parseTable(table, decodeText(body));
       newestMs = Math.max(newestMs, statSync(file).mtimeMs);
     } catch (cause) {
+      // The file was read, but it does not contain the table.
       if (isExpected(cause, 'data')) {
         throw new GamedataError('data', `${file}: ${cause.message}`, { cause });
       }
@@ -363,15 +370,18 @@ async function fetchTables(
 ): Promise<Tables> {
   const { stats: requests } = client;
   const total = tableNames.length;
-  const namesCommit = COMMIT.test(`${upstream}/`);
+  const isUrlOfCommit = COMMIT.test(`${upstream}/`);
   let previousTables: Tables = {};
   for (let pass = 1; pass <= MAX_PASSES; pass++) {
+    const isFirstPass = pass === 1;
     const tables: Record<string, readonly Row[]> = {};
     for (const [at, table] of tableNames.entries()) {
-      tables[table] = await fetchTable(client, upstream, table, pass > 1);
-      if (pass === 1) onProgress?.({ done: at + 1, total, requests });
+      const options = { mustBypassCaches: !isFirstPass };
+      tables[table] = await fetchTable(client, upstream, table, options);
+      if (isFirstPass) onProgress?.({ done: at + 1, total, requests });
     }
-    if (namesCommit || isDeepStrictEqual(tables, previousTables)) return tables;
+    const isRepeated = isDeepStrictEqual(tables, previousTables);
+    if (isUrlOfCommit || isRepeated) return tables;
     previousTables = tables;
   }
   throw new GamedataError(
@@ -380,15 +390,19 @@ async function fetchTables(
   );
 }
 
-/** Fetches a table. If the response is not this table, it is requested again. */
+/** Fetches a table. */
 function fetchTable(
   client: Client,
   upstream: string,
   table: string,
-  mustBypassCaches: boolean,
+  { mustBypassCaches }: { readonly mustBypassCaches: boolean },
 ): Promise<Row[]> {
-  const options = { mustBypassCaches, maxBytes: responseLimits.table };
+  // If the response is not this table, `parseTable` throws, and the client requests the
+  // table again.
   const accept = ({ body }: AcceptableResponse): Row[] =>
     parseTable(table, decodeText(body));
-  return client.get(`${upstream}/${table}.csv`, accept, options);
+  return client.get(`${upstream}/${table}.csv`, accept, {
+    mustBypassCaches,
+    maxBytes: responseLimits.table,
+  });
 }

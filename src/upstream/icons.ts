@@ -57,11 +57,11 @@ export interface GatheredIcons {
 
 /**
  * Gathers a site's icon files. A site that links to icons has none. A site without icons
- * has the placeholder in the place of each icon.
+ * has the placeholder image in the place of each icon.
  *
  * A site that mirrors icons takes each one from the first place that has it: the copied
- * site, the published site, or the upstream. An icon that cannot be fetched is the
- * placeholder in this site, and the next build requests it again.
+ * site, the published site, or the upstream. The placeholder also replaces an icon that
+ * cannot be fetched, which the next build then requests again.
  *
  * @throws GamedataError if the placeholder is missing, or the icons are too large together
  */
@@ -74,15 +74,18 @@ export async function gatherIcons(
   // Links to icons need no files, so the records are not read.
   const icons =
     source.mode === 'link' ? [] : listIcons(dataSet.readRecords(), assets);
-  const wanted = source.mode === 'mirror' ? icons : [];
+  const mirroredIcons = source.mode === 'mirror' ? icons : [];
   const copied = new Map<string, Uint8Array>();
   const published = new Map<string, Uint8Array>();
   const missing: string[] = [];
-  for (const icon of wanted) {
+  for (const icon of mirroredIcons) {
     const copiedIcon = options.copied?.get(icon);
-    const publishedIcon = copiedIcon ? undefined : options.readPublished(icon);
-    if (copiedIcon) copied.set(icon, copiedIcon);
-    else if (publishedIcon) published.set(icon, publishedIcon);
+    if (copiedIcon) {
+      copied.set(icon, copiedIcon);
+      continue;
+    }
+    const publishedIcon = options.readPublished(icon);
+    if (publishedIcon) published.set(icon, publishedIcon);
     else missing.push(icon);
   }
   const fetched = await fetchMissing(missing, options);
@@ -178,8 +181,9 @@ async function fetchMissing(
 const MAX_FAILURES_IN_A_ROW = 20;
 
 /**
- * Fetches the icons that the upstream has. Neither a missing icon nor a failure ends the
- * build.
+ * Fetches icons concurrently. The result lacks the icons that could not be fetched. After
+ * many failures in a row, the other icons are not requested, because the upstream
+ * evidently does not work.
  *
  * @throws GamedataError if the icons together are too large
  */
@@ -195,28 +199,22 @@ async function fetchIcons(
   let failedInARow = 0;
   let firstProblem: string | null = null;
 
-  /**
-   * Fetches an icon, or counts its failure. After many failures in a row, does nothing,
-   * because the upstream does not work.
-   */
   async function fetchIcon(client: Client, icon: string): Promise<void> {
-    if (failedInARow >= MAX_FAILURES_IN_A_ROW) return;
+    const upstreamWorks = failedInARow < MAX_FAILURES_IN_A_ROW;
+    if (!upstreamWorks) return;
     const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;
-    try {
-      const getOptions = { isOptional: true, maxBytes: responseLimits.icon };
-      const body = await client.get(url, acceptImage, getOptions);
-      failedInARow = 0;
-      countTowardLimit(body.length);
-      bodies.set(icon, body);
-    } catch (error) {
+    const bodyOrError = await requestIcon(client, url);
+    if (bodyOrError instanceof GamedataError) {
       // An aborted request looks like a failed request, so we check for it here.
       options.signal?.throwIfAborted();
-      // Only a bug, or icons that are too large together, may end the build.
-      if (!isExpected(error, 'upstream')) throw error;
-      firstProblem ??= error.message;
-      // An upstream that lacks an icon still works.
-      failedInARow = isMissing(error) ? 0 : failedInARow + 1;
+      firstProblem ??= bodyOrError.message;
+      // An upstream that responds that it lacks an icon works.
+      failedInARow = isMissing(bodyOrError) ? 0 : failedInARow + 1;
+      return;
     }
+    failedInARow = 0;
+    countTowardLimit(bodyOrError.length);
+    bodies.set(icon, bodyOrError);
   }
 
   return withClient(options, async (client) => {
@@ -224,6 +222,23 @@ async function fetchIcons(
     const failed = icons.length - bodies.size;
     return { bodies, failed, problem: firstProblem, requests: client.stats };
   });
+}
+
+/**
+ * Requests an icon. If the request fails, returns its error, because a missing icon does
+ * not end the build.
+ */
+async function requestIcon(
+  client: Client,
+  url: string,
+): Promise<Buffer | GamedataError> {
+  const options = { isOptional: true, maxBytes: responseLimits.icon };
+  try {
+    return await client.get(url, acceptImage, options);
+  } catch (error) {
+    if (isExpected(error, 'upstream')) return error;
+    throw error;
+  }
 }
 
 function acceptImage({ body }: AcceptableResponse): Buffer {

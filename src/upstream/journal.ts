@@ -92,13 +92,12 @@ const noJournal: Journal = {
 
 /**
  * Opens a journal: a file with the responses of earlier runs, so that an interrupted run
- * can resume without requesting them again. First removes journals that no run has used
- * for a week.
+ * can resume without requesting them again.
  *
- * There is one journal for each edition, which is one deployment of the upstream, and for
- * each version of the decoded form. Therefore its values are used without checking them
- * again. If the upstream does not tell its edition, the values may be outdated. Therefore
- * such a journal is emptied after an hour, and `finish` removes it after a complete run.
+ * Each edition, which is one deployment of the upstream, has its own journal, so its
+ * values are up to date. If the upstream does not tell its edition, the values may be
+ * outdated. Therefore such a journal is emptied after an hour, and `finish` removes it
+ * after a complete run.
  *
  * If the cache folder cannot be used, a notice says so, and the returned journal stores
  * nothing.
@@ -116,6 +115,7 @@ export function openJournal(options: JournalOptions): Journal {
   } catch (error) {
     // Our own error says that the stored values are too large.
     const isOurs = error instanceof GamedataError;
+    // The errors of the file system have a code.
     const isBug = errorCode(error) === '';
     if (isOurs || isBug) throw error;
     onNotice?.(describeFailure(cacheFolder, error));
@@ -170,6 +170,8 @@ function openJournalFile(folder: string, options: JournalOptions): Journal {
    */
   function append(line: string): void {
     const text = Buffer.from(`\n${line}`);
+    // A journal that is full, or could not be written, stays as it is. The next run then
+    // requests the other values again.
     if (!isOpen || bytes + text.length > maxBytes) return;
     try {
       writeFileSync(descriptor, text);
@@ -187,17 +189,23 @@ function openJournalFile(folder: string, options: JournalOptions): Journal {
     append(JSON.stringify({ started: Date.now() }));
   }
 
-  /** Reads the values of an earlier run, or starts the journal again. */
+  /**
+   * Reads the values of an earlier run. If the journal is too large or outdated, empties
+   * it and returns no values.
+   */
   function readValues(): Map<string, unknown> {
     const excess = describeExcess(bytes, maxBytes);
-    if (excess !== undefined) onNotice?.(`${file}: ${excess}; emptied`);
-    const lines = excess === undefined ? readLines(descriptor) : [];
-    const [startLine = '', ...valueLines] = lines;
+    if (excess !== undefined) {
+      onNotice?.(`${file}: ${excess}; emptied`);
+      start();
+      return new Map();
+    }
+    const [startLine = '', ...valueLines] = readLines(descriptor);
     if (isOutdated(startLine, options)) {
       start();
       return new Map();
     }
-    // The time shows that the journal is still in use.
+    // The file's time shows other runs that the journal is still in use.
     const now = new Date();
     futimesSync(descriptor, now, now);
     return parseValues(valueLines, countTowardLimit);

@@ -164,8 +164,7 @@ interface NormalizedRecord {
 }
 
 /**
- * Adapts a record's slug, name and fields. The record's warnings are in the same
- * order.
+ * Adapts a record's slug, name and fields, in this order. Each adaptation adds a warning.
  */
 function normalizeRecord(
   rawRecord: RawRecord,
@@ -176,7 +175,7 @@ function normalizeRecord(
     slug: originalSlug,
     englishName: rawName,
     names: otherNames,
-    ...rest
+    ...rawFields
   } = rawRecord;
   const location = { kind, record: `${originalSlug} (${id})` };
   const safeSlug = sanitizeSlug(originalSlug);
@@ -186,7 +185,7 @@ function normalizeRecord(
   const slug = resolveSlug(kind, { id, slug: safeSlug }, slugOwners, warn);
   const englishName = trimName(rawName ?? '', 'en', warn);
   const name = englishName || createMissingName(safeSlug, warn);
-  const fields = convertFields(rest, warn);
+  const fields = convertFields(rawFields, warn);
   const record = parse(recordSchemas[kind], { id, slug, name, ...fields }, location);
   const englishNames = englishName === '' ? {} : { en: englishName };
   return { record, names: { ...englishNames, ...otherNames } };
@@ -336,12 +335,11 @@ function findSchemaProblem(schema: z.ZodType, value: unknown): string | undefine
 }
 
 /**
- * Returns the fields `id1` to `id9`, which are an item's index numbers in the games
- * of each generation, or null.
+ * Returns the fields `id1` to `id9`: an item's index number in the games of each
+ * generation, or null if it has none.
  *
- * If the upstream lists several index numbers for a generation, the first one wins,
- * and each of the others gets a warning. A generation without a field gets a
- * warning, too.
+ * If the upstream lists several index numbers for a generation, the first one wins. Each
+ * of the others adds a warning, and so does a generation without a field.
  */
 function resolveIndices(
   gameIndices: ItemFields['gameIndices'],
@@ -382,7 +380,7 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
   }
   const folderStart = sprite.lastIndexOf(ICONS_FOLDER);
   const hasFolder = folderStart >= 0;
-  // A sprite without the folder is not usable. The schema rejects it, and quotes it.
+  // Without the folder, the schema rejects the whole sprite, and its problem quotes it.
   const icon = hasFolder ? sprite.slice(folderStart) : sprite;
   const problem = findSchemaProblem(iconSchema, icon);
   if (problem === undefined) return icon;
@@ -392,21 +390,27 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
 
 /**
  * Matches path separators, and characters that change how a terminal displays text.
- * No real slug contains such characters.
+ * No real slug contains such characters, so a slug with them is rejected, not adapted.
  */
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**
- * Converts an unsafe slug in the same way as Django's `slugify`, because PokéAPI
- * later chose exactly these slugs. If a slug cannot be converted, it is returned
- * unchanged, and the schema rejects it.
+ * Converts a slug to one that is safe in a URL and in a file name: `King’s Rock` becomes
+ * `kings-rock`. A slug that cannot be converted is returned unchanged, and the schema
+ * rejects it.
+ *
+ * The rules are those of Django's `slugify`, because PokéAPI later chose exactly these
+ * slugs.
  *
  * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
  */
 export function sanitizeSlug(slug: string): string {
   // We must not run a regular expression on a slug of unlimited length.
   if (slug.length > MAX_SLUG_LENGTH) return slug;
-  if (isSlug(slug) || SUSPICIOUS.test(slug)) return slug;
+  const isSafe = isSlug(slug);
+  const isSuspicious = SUSPICIOUS.test(slug);
+  if (isSafe || isSuspicious) return slug;
+  // NFKD separates letters from their accents, and the first replacement removes these.
   const slugified = slug
     .normalize('NFKD')
     .toLowerCase()

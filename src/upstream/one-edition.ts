@@ -57,12 +57,12 @@ export interface EditionReader {
 }
 
 /**
- * Calls a function that reads an upstream, so that all responses that state an edition
- * state the same one.
+ * Calls a function that reads an upstream, and ensures that it reads a single edition,
+ * which is one deployment of the upstream.
  *
- * The current edition is requested first. Each response that states another edition is
- * requested again, past caches. If the function fails and the upstream was deployed
- * meanwhile, the function is called again with the new edition.
+ * The current edition is requested first. A response that states another edition comes
+ * from a cache, so it is requested again past caches. If the upstream is deployed
+ * meanwhile and the function fails, the function is called again with the new edition.
  */
 export async function readOneEdition<T>(
   options: EditionOptions,
@@ -135,7 +135,10 @@ function parseHeaders({ header }: AcceptableResponse): Edition | null {
   return parseEdition(header(HASH_HEADER), deployed, Date.now());
 }
 
-/** Calls the function once, with a reader and a journal for one edition. */
+/**
+ * Calls the function once, with a reader for one edition. The reader keeps the responses
+ * in a journal, from which a later run continues if this one is interrupted.
+ */
 async function readEdition<T>(
   client: Client,
   edition: Edition | null,
@@ -186,8 +189,8 @@ function createReader(
 
   /**
    * Requests a URL, and treats the response as the table says: rejects it if it is from
-   * another edition, and keeps the value in the journal only if it is certain that the
-   * value belongs there.
+   * another edition, and keeps the value in the journal only if it certainly belongs to
+   * the journal's edition.
    */
   async function request<T>(
     url: string,
@@ -207,6 +210,7 @@ function createReader(
     const json = JSON.stringify(value);
     countTowardLimit(json.length);
     if (statedHash !== undefined) isStated = true;
+    // If neither is known, both are undefined, and the journal has no edition either.
     if (statedHash === edition?.hash) journal.add(url, json);
     return value;
   }
@@ -247,6 +251,7 @@ function assertSameEdition(
 ): void {
   if (statedHash === undefined || expectedHash === undefined) return;
   if (statedHash === expectedHash) return;
+  // A Git hash has 40 digits, but a broken upstream could send any text.
   const got = JSON.stringify(statedHash.slice(0, 40));
   throw new OtherEditionError(
     'data',

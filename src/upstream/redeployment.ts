@@ -6,10 +6,12 @@ import { findFailure } from './client.ts';
 const MAX_DEPLOYMENTS = 3;
 
 /**
- * Reads an upstream or a site that may be deployed while it is being read. The current
- * deployment is requested first. If the function that reads everything fails, it is
- * requested again. If it has changed, the function is called again, at most three times
- * in total. If it has not, the function has failed for another reason.
+ * Reads an upstream or a site that may be deployed while it is being read. First requests
+ * the current deployment, and then calls the function that reads everything.
+ *
+ * If that fails, requests the current deployment again. If it has changed, the function
+ * probably read files of two deployments, so it is called again, at most three times in
+ * total. Otherwise, the function's error is thrown.
  *
  * @param requestDeployment requests a value that identifies the current deployment
  * @throws the function's error

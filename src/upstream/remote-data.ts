@@ -49,6 +49,7 @@ export function readRemoteDataSet(
   url: string,
   options: ClientOptions,
 ): Promise<RemoteDataSet> {
+  // The constant ends with a slash, but no URL of ours does.
   const folder = `/${DATA_FOLDER.slice(0, -1)}`;
   const address = url.endsWith(folder) ? url : url + folder;
   return withClient(options, async (client) => {
@@ -93,18 +94,35 @@ export function readRemoteSite(
   const { onProgress } = options;
   return withClient(options, async (client) => {
     const remote = { client, address: url, hashListFile: MANIFEST_FILE };
-    const onIcon = (done: number, total: number): void =>
-      onProgress?.({ done, total, requests: client.stats });
-    const readFrom = (hashList: Buffer): Promise<CopiedSite> => {
-      const { files } = parseManifest(hashList, `${url}/${MANIFEST_FILE}`);
-      const entries = entriesByPath(files);
-      const read = (file: string): Promise<Buffer> =>
-        fetchListedFile(remote, entries, file);
-      return readSite({ name: url, entries, read }, { ...options, onIcon });
+    const copyOptions: CopyOptions = {
+      ...options,
+      onIcon(done, total) {
+        onProgress?.({ done, total, requests: client.stats });
+      },
     };
-    const site = await retryIfRedeployed(() => fetchHashList(remote), readFrom);
+    const site = await retryIfRedeployed(
+      () => fetchHashList(remote),
+      (manifest) => readListedSite(remote, manifest, copyOptions),
+    );
     return { ...site, requests: client.stats };
   });
+}
+
+/**
+ * Reads a site whose manifest has been fetched, which lists the hashes of its other
+ * files.
+ */
+function readListedSite(
+  remote: RemoteFolder,
+  manifest: Buffer,
+  options: CopyOptions,
+): Promise<CopiedSite> {
+  const { address: name } = remote;
+  const { files } = parseManifest(manifest, `${name}/${MANIFEST_FILE}`);
+  const entries = entriesByPath(files);
+  const read = (file: string): Promise<Buffer> =>
+    fetchListedFile(remote, entries, file);
+  return readSite({ name, entries, read }, options);
 }
 
 /** Files below an address, which a new deployment may replace at any time. */
@@ -115,7 +133,12 @@ interface RemoteFolder {
   readonly hashListFile: string;
 }
 
-/** Fetches the hash list past caches. A site that is not ours does not have it. */
+/**
+ * Fetches the file that lists the hashes of all others. No cache may answer, because it
+ * could still have the list of an earlier deployment.
+ *
+ * @throws GamedataError which says that this is no site of gamedata if there is no list
+ */
 async function fetchHashList({
   client,
   address,
@@ -158,7 +181,8 @@ async function fetchListedFile(
     throw new GamedataError('data', `${record}: ${problem}`);
   };
 
-  // One more byte is accepted, so that the error names the expected size.
+  // With one more byte, a file that is slightly too long still reaches the check above,
+  // whose error names the expected size.
   const maxBytes = Math.min(entry.bytes + 1, getMaxBytes(file));
   return client.get(`${address}/${encodePath(file)}`, acceptListed, { maxBytes });
 }

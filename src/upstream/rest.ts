@@ -181,12 +181,12 @@ async function readRecords(
   const records = mapKinds((): RawRecord[] => []);
   let done = 0;
 
-  function report(): void {
-    // Progress is reported only if there is something to wait for.
+  function reportProgress(): void {
+    // Reading from the cache takes no time worth reporting.
     if (reader.isCached()) return;
     onProgress?.({ done, total: entries.length, requests: reader.stats });
   }
-  report();
+  reportProgress();
 
   async function readEntry(entry: ListEntry): Promise<void> {
     const decode = (body: Buffer): RawRecord => decodeRecord(entry, body);
@@ -194,15 +194,15 @@ async function readRecords(
       const record = await reader.read(entry.url, decode, responseLimits.record);
       records[entry.kind].push(record);
       done++;
-      report();
+      reportProgress();
     } catch (error) {
       // Any other error is about all records, such as too much data.
       if (!isExpected(error, 'upstream')) throw error;
       failed.add(entry.kind, entry.id, error);
     }
   }
-  // This limit is higher than the number of connections, so that more requests are
-  // sent while responses are being decoded.
+  // This limit is higher than the number of connections, so that no connection is idle
+  // while responses are being decoded.
   const limit = pLimit(2 * concurrency);
   const reading = limit.map(entries, readEntry);
   // After a failure, hundreds of thousands of requests may still be waiting, so we
@@ -259,7 +259,8 @@ async function readList(
 }
 
 /**
- * Decodes a page of a list, and checks the number of entries if it is the last page.
+ * Decodes a page of a list. After the last page, checks that all pages together have as
+ * many entries as the list says.
  *
  * @param listed the number of entries on the pages before
  * @throws GamedataError if the page is invalid
@@ -270,6 +271,8 @@ function decodePage(base: URL, kind: Kind, body: Buffer, listed: number): ListPa
   const entries = results.map(({ name, url }) => resolveLink(base, kind, name, url));
   const total = listed + entries.length;
   const nextQuery = findNextQuery(next, base);
+  // An empty page also ends the list, so that a wrong link to the next page cannot lead to
+  // the same page forever.
   const isLastPage = nextQuery === '' || entries.length === 0 || total >= count;
   if (!isLastPage) return { entries, nextQuery };
   if (total === count) return { entries, nextQuery: '' };
@@ -297,17 +300,23 @@ const parseUrl = (url: string, base: URL): URL | undefined =>
  * @throws GamedataError
  */
 function resolveLink(base: URL, kind: Kind, slug: string, url: string): ListEntry {
-  const link = parseUrl(url, base);
-  const isBelow =
-    link?.host === base.host && link.pathname.startsWith(base.pathname);
-  const pathBelow = isBelow ? link.pathname.slice(base.pathname.length) : '';
-  const id = pathBelow.replace(/\/$/, '');
   const list = base.origin + base.pathname;
-  if (!/^[1-9]\d{0,15}$/.test(id)) {
+  const id = findLinkedId(base, url);
+  if (id === undefined) {
     const problem = `got ${formatValue(url)}, expected a link to ${list}<id>/`;
     throw new GamedataError('data', `${kind} › ${slug} › url: ${problem}`);
   }
   return { kind, id: Number(id), slug, url: `${list}${id}/` };
+}
+
+/** Returns the id in a link to a record of the list, or undefined for any other link. */
+function findLinkedId(base: URL, url: string): string | undefined {
+  const link = parseUrl(url, base);
+  if (link?.host !== base.host) return undefined;
+  if (!link.pathname.startsWith(base.pathname)) return undefined;
+  const pathInList = link.pathname.slice(base.pathname.length);
+  const [, id] = /^([1-9]\d{0,15})\/?$/.exec(pathInList) ?? [];
+  return id;
 }
 
 /** @throws GamedataError if the body is not the record in the list */

@@ -104,11 +104,12 @@ export const matchLocation: Comparator = ({ got, expected, site }) => {
   const { base_url: baseUrl } = site.meta;
   const location = got.header('location') ?? '';
   const expectedLocation = expected.header('location');
-  const isUrl = URL.canParse(location, baseUrl);
-  const url = new URL(isUrl ? location : '/', baseUrl);
-  const isSamePath = url.pathname + url.search === expectedLocation;
-  const isSameScheme = url.protocol === new URL(baseUrl).protocol;
-  if (isSamePath && isSameScheme) return undefined;
+  if (URL.canParse(location, baseUrl)) {
+    const url = new URL(location, baseUrl);
+    const isSamePath = url.pathname + url.search === expectedLocation;
+    const isSameScheme = url.protocol === new URL(baseUrl).protocol;
+    if (isSamePath && isSameScheme) return undefined;
+  }
   return `got Location ${location}, expected ${expectedLocation}, relative or with the scheme of ${baseUrl}`;
 };
 

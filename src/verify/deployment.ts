@@ -82,7 +82,8 @@ export async function verifyDeployment(
   const timeouts = { total: MAX_RESPONSE_MS };
   const probe = createProbe(address, { concurrency, timeouts });
   return closeOnAbort(probe, signal, async () => {
-    onProgress?.({ done: 0, total: 0, started: performance.now() });
+    // The total is not known yet.
+    onProgress?.({ done: 0, total: 0 });
     if (expectedSite) await awaitSite(probe, expectedSite, options);
     return checkOneSite(
       address,
@@ -107,8 +108,8 @@ async function checkDeployment(
     ? await expectFolder(expectedSite, address)
     : await expectDeployment(address, { concurrency, retryBaseMs, signal });
   const siteHosts = hostNames.filter((name) => site.meta.hosts.includes(name));
-  const names = options.guarantees ?? selectGuarantees(siteHosts);
-  const results = await checkGuarantees(probe, site, names, options);
+  const checkedNames = options.guarantees ?? selectGuarantees(siteHosts);
+  const results = await checkGuarantees(probe, site, checkedNames, options);
   const broken = results.filter(({ failures }) => failures.length > 0);
   return {
     address,
@@ -131,19 +132,17 @@ function selectGuarantees(siteHosts: readonly HostName[]): GuaranteeName[] {
   });
 }
 
-/**
- * The requests for one row of the table. Each response must satisfy all comparators.
- */
+/** A request for a guarantee. Its response must satisfy all comparators. */
 interface Check {
   readonly guarantee: GuaranteeName;
-  readonly requests: readonly PlannedRequest[];
+  readonly request: PlannedRequest;
   readonly comparators: readonly Comparator[];
 }
 
 /**
- * Runs the checks one after another, and sends each check's requests concurrently.
- * Each response is compared and then discarded, because the deployment controls the
- * number and size of responses.
+ * Checks one guarantee after another, and sends the requests for each guarantee
+ * concurrently. No response is kept after it has been checked, because the deployment
+ * controls the number and size of responses, which could fill the memory.
  */
 async function checkGuarantees(
   probe: Probe,
@@ -152,43 +151,37 @@ async function checkGuarantees(
   { concurrency, onProgress }: DeploymentOptions,
 ): Promise<GuaranteeResult[]> {
   const checks = listChecks(names, site);
-  let total = 0;
-  for (const { requests } of checks) total += requests.length;
+  const total = checks.length;
   let done = 0;
-  const started = performance.now();
-  const limit = pLimit(concurrency);
 
-  async function runCheck({
-    requests,
-    comparators,
-  }: Check): Promise<GuaranteeFailure[]> {
-    const outcomes = await limit.map(requests, async (request) => {
-      onProgress?.({ done, total, started });
-      const failure = await findFailure(probe, site, request, comparators);
-      done++;
-      return failure;
-    });
-    return outcomes.filter((failure) => failure !== undefined);
+  async function runCheck(check: Check): Promise<GuaranteeFailure | undefined> {
+    onProgress?.({ done, total });
+    const failure = await findFailure(probe, site, check);
+    done++;
+    return failure;
   }
 
+  const limit = pLimit(concurrency);
   const results: GuaranteeResult[] = [];
   for (const guarantee of names) {
-    const failures: GuaranteeFailure[] = [];
-    for (const check of checks) {
-      if (check.guarantee !== guarantee) continue;
-      failures.push(...(await runCheck(check)));
-    }
-    results.push({ guarantee, title: guarantees[guarantee].title, failures });
+    const { title } = guarantees[guarantee];
+    const ownChecks = checks.filter((check) => check.guarantee === guarantee);
+    const outcomes = await limit.map(ownChecks, runCheck);
+    const failures = outcomes.filter((failure) => failure !== undefined);
+    results.push({ guarantee, title, failures });
   }
   return results;
 }
 
+/** Lists the requests for each guarantee, which the site's records determine. */
 function listChecks(names: readonly GuaranteeName[], site: ExpectedSite): Check[] {
   const checks: Check[] = [];
   for (const guarantee of names) {
     for (const row of table[guarantee]) {
-      const requests = createRequests(row, site);
-      checks.push({ guarantee, requests, comparators: row.comparators });
+      const { comparators } = row;
+      for (const request of createRequests(row, site)) {
+        checks.push({ guarantee, request, comparators });
+      }
     }
   }
   return checks;
@@ -207,15 +200,14 @@ function createRequests(
 }
 
 /**
- * Sends a request, and compares the response with the expected one. Returns only the first
- * problem, because any further problems usually have the same cause. Returns undefined if
- * the response is correct.
+ * Sends a request, and compares the response with the expected one. Returns the first
+ * problem, or undefined if the response is correct. Any further problems usually have the
+ * same cause.
  */
 async function findFailure(
   probe: Probe,
   site: ExpectedSite,
-  request: PlannedRequest,
-  comparators: readonly Comparator[],
+  { request, comparators }: Check,
 ): Promise<GuaranteeFailure | undefined> {
   const expected = await site.respond(request);
   // An incorrect response may be larger than the expected one, but not much.

@@ -55,6 +55,7 @@ export async function expectDeployment(
   address: string,
   options: ClientOptions,
 ): Promise<ExpectedSite> {
+  // `verify` does not compare the content of icons, so it downloads none here.
   const { dataSet, meta } = await readRemoteSite(address, {
     ...options,
     wantsIcons: () => false,
@@ -65,7 +66,7 @@ export async function expectDeployment(
 
 /**
  * Creates the site that a data set and a description result in. Its responses come from
- * the request handler.
+ * the same request handler that serves real sites, which reads the files from memory.
  */
 function createExpectedSite(
   dataSet: DataSet,

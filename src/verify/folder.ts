@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { MANIFEST_FILE, WORK_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { GamedataError } from '../errors.ts';
@@ -70,11 +69,10 @@ function findProblems(
   site: SiteFolder,
   onProgress: OnVerifyProgress = () => {},
 ): string[] {
-  const started = performance.now();
   const total = site.manifest.files.length;
   const problems: string[] = [];
   for (const [done, entry] of site.manifest.files.entries()) {
-    onProgress({ done, total, started });
+    onProgress({ done, total });
     const problem = findProblem(site, entry.path);
     if (problem !== undefined) problems.push(problem);
   }

@@ -4,8 +4,6 @@ export interface VerifyProgress {
   readonly done: number;
   /** 0 until the total is determined. */
   readonly total: number;
-  /** The time when the checks began, as returned by `performance.now()`. */
-  readonly started: number;
 }
 
 export type OnVerifyProgress = (progress: VerifyProgress) => void;

@@ -29,31 +29,40 @@ export function forEachKind(
   return (site) => {
     const all: string[] = [];
     for (const kind of kindNames) {
-      if (site.records[kind].length === 0) continue;
-      all.push(...list(readKindPaths(site, kind)));
+      const [firstRecord] = site.records[kind];
+      if (!firstRecord) continue;
+      const kindPaths = collectKindPaths(site, kind, firstRecord.slug);
+      all.push(...list(kindPaths));
     }
     return all;
   };
 }
 
-/** Collects the paths and numbers of one kind, which must have records. */
-function readKindPaths(site: ExpectedSite, kind: Kind): KindPaths {
-  const records = site.records[kind];
-  const firstSlug = records[0]?.slug ?? '';
+/** Collects the paths and numbers of one kind. */
+function collectKindPaths(
+  site: ExpectedSite,
+  kind: Kind,
+  firstSlug: string,
+): KindPaths {
+  const count = site.records[kind].length;
   const pages = listPages(site, kind);
-  const recordUrls = listRecords(site, kind);
-  // The kind has records, so none of these values is undefined.
-  const samples = [pages[0], pages.at(-1), recordUrls[0], recordUrls.at(-1)];
-  const offsets = pageOffsets(records.length);
+  const records = listRecords(site, kind);
+  const offsets = pageOffsets(count);
   return {
     list: paths.removeTrailingSlashes(paths.listPath(kind)),
     record: paths.removeTrailingSlashes(paths.recordPath(kind, firstSlug)),
     firstSlug,
-    samples: samples.filter((url) => url !== undefined),
+    samples: [...pickEnds(pages), ...pickEnds(records)],
+    // A list with only one page has only the offset 0.
     secondOffset: offsets[1] ?? 0,
     lastOffset: offsets.at(-1) ?? 0,
-    count: records.length,
+    count,
   };
+}
+
+/** Picks the first and the last item, which are the same if there is only one. */
+function pickEnds(items: readonly string[]): string[] {
+  return [...items.slice(0, 1), ...items.slice(-1)];
 }
 
 /** Lists the URL of the list itself, and the URL of each of its pages. */

@@ -107,7 +107,9 @@ const builtPages = forEachKind(({ list, secondOffset, lastOffset }) => {
   for (const format of ['api', 'json']) {
     for (const offset of [0, secondOffset, lastOffset]) {
       const parameters = [`format=${format}`, 'limit=100', `offset=${offset}`];
-      for (const some of arrange(parameters)) queries.push(some.join('&'));
+      for (const arrangement of arrange(parameters)) {
+        queries.push(arrangement.join('&'));
+      }
     }
   }
   return addQueries([`${list}/`], queries);

@@ -107,6 +107,7 @@ interface BrowsePage extends Pick<PageOptions, 'root' | 'isUnlisted'> {
   readonly generations: readonly Markup[];
 }
 
+/** Renders the browsable page. Its script shows the response of an endpoint in it. */
 function renderBrowsePage(
   input: PagesInput,
   { root, json, generations, isUnlisted = false }: BrowsePage,
@@ -136,8 +137,8 @@ function renderBrowsePage(
 }
 
 /**
- * Renders one line of download links for each kind. The page's script then shows
- * only the line for the kind whose list is visible.
+ * Renders one line of download links for each kind, such as links to all moves as CSV. The
+ * page's script then shows only the line for the kind whose list is visible.
  */
 function renderBulkLinks(sizes: Sizes, root: string): Markup[] {
   const lines: Markup[] = [];
@@ -220,6 +221,7 @@ function formatCompressedSize(sizes: Sizes): string {
     if (kind === undefined && size !== undefined) compressedSizes.push(size);
   }
   if (compressedSizes.length === 0) return '';
+  // A no-break space keeps the number and the unit on one line.
   return formatBytes(Math.min(...compressedSizes), '\u00a0');
 }
 

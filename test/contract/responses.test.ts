@@ -26,10 +26,10 @@ it.each(['image/png', 'application/json-seq'])(
 );
 
 it('createErrorBody formats errors like Django REST framework', () => {
-  const { createErrorBody, errorDetails, formatNotAllowed } = contract;
+  const { createErrorBody, errorDetails, describeForbiddenMethod } = contract;
   const notFound = createErrorBody(errorDetails[404]);
   expect(notFound).toBe('{"detail":"Not found."}');
-  const notAllowed = createErrorBody(formatNotAllowed('POST'));
+  const notAllowed = createErrorBody(describeForbiddenMethod('POST'));
   expect(notAllowed).toBe('{"detail":"Method \\"POST\\" not allowed."}');
 });
 

@@ -72,11 +72,12 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const { dir, port, listen, baseUrl, onRequest, onProblem = () => {} } = parsed;
   const closing = new AbortController();
   const { signal } = closing;
-  const site = await watchSite(dir, { baseUrl, onProblem, signal });
+  // Returns the site that is loaded now, because each build replaces it.
+  const getSite = await watchSite(dir, { baseUrl, onProblem, signal });
   const server = await startServer({
     port,
     listen,
-    respond: (request) => respond(request, site()),
+    respond: (request) => respond(request, getSite()),
     onRequest,
     onProblem,
   }).catch((error) => {
@@ -84,7 +85,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
     closing.abort();
     throw error;
   });
-  const { meta, base } = site();
+  const { meta, base } = getSite();
   const { address, port: boundPort } = server.address;
   return {
     url: `http://${formatHost(address)}:${boundPort}${base}`,

@@ -71,8 +71,6 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & {
  * Verifies a built site in a folder, or a deployment at a URL. A folder's files are
  * compared with the site's own list of files. A deployment's responses are compared with
  * what its host guarantees, and with the site in the folder `like` if there is one.
- * Before that, each option is validated by itself, and then together with the target,
- * because some options work only for a URL.
  *
  * @throws GamedataError if the folder is not a site, or if the URL does not serve the
  * expected site
@@ -178,10 +176,11 @@ function formatDeployment(report: DeploymentReport): string[] {
       others.length > 0 ? ` (and ${groupDigits(others.length)} more)` : '';
     lines.push(`FAIL ${guarantee}: ${problem}${more}`);
   }
-  const kept = guarantees.length - failed;
+  // A site for no host is served as plain files.
+  const host = hosts.length > 0 ? `host ${hosts.join(', ')}` : 'plain files';
+  const site = `${address}: ${formatCounts(counts)}, ${host}`;
   const total = formatCount(guarantees.length, 'guarantee');
-  const expected = hosts.length > 0 ? `host ${hosts.join(', ')}` : 'plain files';
-  const checked = `${address}: ${formatCounts(counts)}, ${expected}`;
-  lines.push(`${checked}: ${kept} of ${total} kept, in ${seconds} s`);
+  const kept = guarantees.length - failed;
+  lines.push(`${site}: ${kept} of ${total} kept, in ${seconds} s`);
   return lines;
 }

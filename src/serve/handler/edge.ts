@@ -19,6 +19,7 @@ export function createWorker(base: string) {
     request: Request,
     { ASSETS }: WorkerEnvironment,
   ): Promise<Response> {
+    // The binding ignores the host in the URL.
     const store = createFetchStore((file) =>
       ASSETS.fetch(`https://assets.local/${file}`),
     );

@@ -43,6 +43,7 @@ export function createHandler(
   return async ({ method, url, headers }) => {
     const { pathname, search } = new URL(url);
     const response = await respond({ method, path: pathname, search, headers });
+    // A `Response` takes one body, so a `Blob` joins the parts.
     const body = response.body && new Blob([...response.body]);
     return new Response(body, {
       status: response.status,
@@ -103,9 +104,9 @@ function isPreflight({ method, headers }: PlainRequest): boolean {
 }
 
 /**
- * Responds to a request for an endpoint. Checks for errors in the same order as the
- * reference framework: format (404), method (405), lookup (404). Browsers get a page
- * that shows the JSON, and other clients get the JSON itself.
+ * Responds to a request for an endpoint. Browsers get a page that shows the JSON, and other
+ * clients get the JSON itself. The order of the checks is that of the reference framework,
+ * which this API imitates: format (404), method (405), lookup (404).
  */
 async function respondToEndpoint(
   site: HandledSite,
@@ -118,7 +119,7 @@ async function respondToEndpoint(
   if (format === 'other') return respondNotFound(site, request);
   if (method === 'OPTIONS') return createOptions(endpoint.name);
   if (!isGetOrHead(method)) {
-    return createError(405, responses.formatNotAllowed(method));
+    return createError(405, responses.describeForbiddenMethod(method));
   }
 
   const json = await loadJson(site, endpoint, query, format);
@@ -138,16 +139,18 @@ async function loadJson(
   format: Format,
 ): Promise<Representation | undefined> {
   if (endpoint.type === 'list') {
+    // If the request has `format=json`, the links to other pages keep it.
     const linkFormat = format === 'json' ? 'json' : 'api';
     return loadPageRange(store, endpoint.kind, parsePageRange(query), linkFormat);
   }
+  // No record can have this slug.
   if (endpoint.file === undefined) return undefined;
   return store.get(endpoint.file);
 }
 
 /**
- * Redirects the old URL of a renamed record to its current URL. Any other URL gets a
- * 404.
+ * Responds to a request for a list or a record that does not exist. Redirects the old URL
+ * of a renamed record to its current URL. Any other URL gets a 404.
  */
 async function respondToMissing(
   site: HandledSite,
@@ -176,7 +179,7 @@ async function respondWithFile(
   if (!fileResponse) return respondNotFound(site, request);
   if (method === 'OPTIONS') return createEmpty(204, { Allow: apiHeaders.Allow });
   if (!isGetOrHead(method)) {
-    return createError(405, responses.formatNotAllowed(method));
+    return createError(405, responses.describeForbiddenMethod(method));
   }
   return fileResponse;
 }
@@ -306,7 +309,7 @@ export function createError(status: number, detail: string): PlainResponse {
   return createResponse(status, errorHeaders, [body]);
 }
 
-/** Describes an endpoint in the same way as the reference framework. */
+/** Responds to OPTIONS with the same description of an endpoint as the reference framework. */
 function createOptions(name: string): PlainResponse {
   const description = {
     name,

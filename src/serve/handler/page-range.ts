@@ -65,6 +65,7 @@ async function assemblePage(
   const records = await collectRecords(store, kind, places);
   if (!records) return undefined;
 
+  // The handler knows the base URL only from the links in the API's root.
   const listUrl = root[kind];
   const baseUrl = listUrl.slice(0, listUrl.lastIndexOf(paths.API_PREFIX));
   const start = createPageStart(baseUrl, kind, { range, count }, format);
@@ -151,6 +152,7 @@ function createPageStart(
     { range, count, results: [] },
     format,
   );
+  // The records follow, and then the closing brackets.
   return JSON.stringify(emptyPage).slice(0, -END.length);
 }
 

@@ -55,6 +55,7 @@ export type Target =
  * @param base the path of the base URL, such as `/games`
  */
 export function resolveTarget(sentPath: string, base = ''): Target {
+  // Redirects keep the percent-encoding of the path that was sent.
   if (sentPath === base) return { type: 'redirect', path: '/' };
   if (!sentPath.startsWith(`${base}/`)) return { type: 'nothing' };
   const path = sentPath.slice(base.length);
@@ -94,6 +95,7 @@ function createEndpoint({ kind, slug }: EndpointNames): Endpoint {
 function parseListOrRecordPath(decoded: string): EndpointNames | undefined {
   if (!decoded.startsWith(API_PREFIX)) return undefined;
   const names = decoded.slice(API_PREFIX.length);
+  // A path with a dot is that of a file, such as `index.json`.
   const match = /^([^/.]+)(?:\/([^/.]+))?\/?$/.exec(names);
   if (!match) return undefined;
   const [, firstName, slug] = match;
@@ -149,6 +151,7 @@ export function readFormat(query: URLSearchParams): Format {
  */
 export function prefersPage(format: Format, accept: string | null): boolean {
   if (format === 'json') return false;
+  // Java's default header lists HTML first, although the client is a program.
   if (accept !== null && javaAccept.test(accept)) return false;
   const qualities = readQualities(accept ?? '*/*');
   const json = rate(qualities, ['application/json', 'application/*', '*/*']);

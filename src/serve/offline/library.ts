@@ -55,9 +55,9 @@ export function createLibrary(options: LibraryOptions): Library {
   async function read(): Promise<StoredSite | undefined> {
     if (current) return current;
     try {
-      const found = await storage.find();
+      const stored = await storage.find();
       // A download may have ended in the meantime.
-      current ??= found;
+      current ??= stored;
     } catch {
       // If the browser's storage fails, requests must still reach the network.
     }
@@ -65,6 +65,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   function refresh(): Promise<void> {
+    // After a recent check, all there is to do is to wait for it if it is still running.
     if (isRecent(lastCheck)) return runningRefresh ?? Promise.resolve();
     lastCheck = Date.now();
     runningRefresh = refreshNow().finally(() => {
@@ -114,8 +115,8 @@ const hasSameBytes = (one: Bytes, other: Bytes): boolean =>
   one.length === other.length && one.every((byte, index) => byte === other[index]);
 
 /**
- * Lists the files with names that were stored because a page used them, and that the
- * site still has.
+ * Lists the files of `names/` that a new version must store again: those that are stored,
+ * because a page used them, and that the site still has.
  */
 async function listUsedNames(
   stored: StoredSite,

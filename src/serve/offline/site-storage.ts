@@ -78,6 +78,7 @@ export function createSiteStorage(options: StorageOptions): SiteStorage {
     const name = prefix + new Date().toISOString();
     try {
       const cache = await caches.open(name);
+      // `meta.json` comes last, because it shows that the cache is complete.
       for (const [file, body] of [...files, [META_FILE, metaBody] as const]) {
         await cache.put(`${baseUrl}/${file}`, createStoredResponse(file, body));
       }
@@ -97,7 +98,9 @@ export function createSiteStorage(options: StorageOptions): SiteStorage {
    */
   async function removeOlder(name: string): Promise<void> {
     const names = await listCacheNames();
-    const olderNames = names.slice(0, Math.max(names.indexOf(name), 0));
+    // If another worker has deleted the named cache, its index is -1.
+    const index = Math.max(names.indexOf(name), 0);
+    const olderNames = names.slice(0, index);
     for (const olderName of olderNames) await caches.delete(olderName);
   }
 

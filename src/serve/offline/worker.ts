@@ -165,8 +165,9 @@ async function askNetwork(request: Request): Promise<Response | undefined> {
  */
 function isApiResponse(request: Request, response: Response): boolean {
   if (response.status >= 500) return false;
-  // A redirect that a page follows itself, and responses without a body.
+  // Browsers hide the details of a redirect that the page then follows itself.
   if (response.type === 'opaqueredirect') return true;
+  // These responses have no body, so they have no media type.
   if (response.status === 204 || response.status === 304) return true;
   const type = response.headers.get('Content-Type') ?? '';
   if (type.startsWith('application/json')) return true;

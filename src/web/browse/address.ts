@@ -32,9 +32,12 @@ export interface PageAddress {
  */
 export function parseAddress(href: string, root: string): PageAddress {
   const [url = '', ...fragments] = href.split('#');
-  if (url.startsWith(root + API_PREFIX.slice(1))) {
+  const apiRoot = root + API_PREFIX.slice(1);
+  if (url.startsWith(apiRoot)) {
     const [search = ''] = fragments;
-    return { address: url.slice(root.length - 1), isNegotiated: true, search };
+    // The address starts with the slash at the end of the base URL.
+    const address = url.slice(root.length - 1);
+    return { address, isNegotiated: true, search };
   }
   const [fragment = '', search = ''] = fragments;
   const address = fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX;
@@ -47,8 +50,9 @@ export function replaceSearch(href: string, search: string): string {
 }
 
 /**
- * Converts a link on any host to an address. A link to a built file becomes its
- * endpoint's address.
+ * Converts a link on any host to an address. If the link leads to a file, returns the
+ * address of the endpoint to which the file belongs: `/api/gamedata/move/` for
+ * `https://example.org/api/gamedata/move/index.json`.
  */
 export function parseLink(link: string): string | undefined {
   if (!/^https?:\/\//.test(link)) return undefined;
@@ -74,8 +78,11 @@ function parseUrl(text: string): URL | undefined {
 }
 
 /**
- * Returns the path to request, relative to the base URL. Returns undefined if links
- * point to files and there is no file for this page.
+ * Returns the path to request, relative to the base URL. Returns undefined if there is no
+ * file for this page.
+ *
+ * @param links `query` if the host reads the page range from the query, or `file` if it
+ * has a file for each page of `PAGE_SIZE` records
  */
 export function fetchPath(address: string, links: LinkStyle): string | undefined {
   if (links === 'query') return address.slice(1);

@@ -74,6 +74,7 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   running.abort();
   running = new AbortController();
   const { signal } = running;
+  // A save that is still scheduled is about the previous endpoint.
   position.cancel();
   listSearch = undefined;
   current = address;
@@ -106,6 +107,7 @@ function display(
   status.textContent = '';
   const heading = showHeading(title, hasExchange ? [] : createRequestBar(address));
   breadcrumb.replaceChildren(...createBreadcrumb(address));
+  // Without a list, no kind's files are shown.
   showFiles(isList ? kind : '');
   markCurrentList(kind);
   search.hidden = !isList;
@@ -180,8 +182,8 @@ function createBreadcrumb(address: string): HTMLElement[] {
 }
 
 /**
- * Creates the line with the request, and buttons to repeat it. Returns nothing if
- * the host does not have the page.
+ * Creates the line with the request, and buttons to repeat it. Returns an empty array if
+ * the host is a plain file server that has no file for this page.
  */
 function createRequestBar(address: string): HTMLElement[] {
   const path = fetchPath(address, linkStyle);
@@ -272,6 +274,7 @@ function followSearch(
   // The API does not search, so its request would not belong to the results.
   const request = head.querySelector<HTMLElement>('.request');
   if (request) request.hidden = !isEmpty;
+  // Only a list shows the search, and has a search to save.
   if (search.hidden) return;
   const fields = new URLSearchParams({ q });
   if (language !== '') fields.set('language', language);

@@ -38,6 +38,7 @@ export async function loadView(
   retry: () => void,
 ): Promise<View> {
   const path = fetchPath(address, linkStyle);
+  // A plain file server has only some pages of a list.
   if (path === undefined) return createProblemView(unbuiltPage, createWays(address));
   const tryAgain = element('p', {}, createButton('Try again', retry));
   let timedResponse: TimedResponse;
@@ -81,8 +82,9 @@ const createProblemView = (
 });
 
 /**
- * Creates the view for an error. The problem and the links appear immediately.
- * Suggestions follow later, because they require the search index.
+ * Creates the view for an error response. The problem and the links to other pages appear
+ * immediately. If the record does not exist, similar records and then the response follow
+ * later, because the suggestions require the search index.
  */
 function createErrorView(response: Response, json: unknown, address: string): View {
   const problem = describeError(response, readTextField(json, 'detail'), address);
@@ -112,6 +114,7 @@ async function suggestRecords(address: string): Promise<HTMLElement[]> {
   }
 }
 
+/** Creates the links to pages that exist, for the user to continue with. */
 function createWays(address: string): HTMLElement {
   const links = suggestWays(address).map((way) => createLink(way.address, way.text));
   links.push(element('a', { href: siteRoot + folderPage }, 'Search'));

@@ -73,11 +73,12 @@ export function describeError(
   return { title, reason };
 }
 
-/** Returns the format in a query if the API does not have it. */
+/** Returns the format in an address if the API does not have it. */
 function readUnknownFormat(address: string): string | undefined {
   const [, query] = address.split('?', 2);
   const format = new URLSearchParams(query).getAll('format').at(-1);
-  const isKnown = formats.some((name) => name === (format || name));
+  if (!format) return undefined;
+  const isKnown = formats.some((name) => name === format);
   return isKnown ? undefined : format;
 }
 

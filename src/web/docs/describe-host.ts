@@ -53,10 +53,14 @@ export function renderHeaders(kept: KeptGuarantees): Markup | '' {
   return renderTable(['Header', 'Meaning'], rows);
 }
 
-/** Renders the errors. Returns an empty string if the host responds in its own way. */
+/**
+ * Renders a table of the error statuses. Returns an empty string if the hosts send their
+ * own error pages, because then we know nothing about them.
+ */
 export function renderErrors(kept: KeptGuarantees): Markup | '' {
   if (!kept.has('unknown')) return '';
   const rows: Markup[] = [];
+  // Such hosts have only some pages of each list, and reject a request for another page.
   const rejectsPages = kept.has('no-wrong-page') && !kept.has('page-ranges');
   if (rejectsPages) {
     const meaning = 'This page of a list does not exist. Some hosts send 404.';

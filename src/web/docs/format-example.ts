@@ -31,6 +31,7 @@ export function formatMeta(meta: Meta): string {
     base_url,
     links,
     hosts,
+    // Stands for the omitted fields.
     [MORE]: MORE,
   });
 }
@@ -43,7 +44,7 @@ function shortenNamesSummary({ names }: Meta): object | undefined {
   return { ...names, languages };
 }
 
-/** Formats a history of changes without empty lists. */
+/** Formats a history of changes, with `…` in the place of empty lists. */
 export const formatChanges = (changes: object): string =>
   formatCompact(omitEmptyLists(changes));
 
@@ -52,8 +53,8 @@ function omitEmptyLists(value: unknown): unknown {
   if (!isStructure(value)) return value;
   const shortened: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
-    const name = hasOnlyEmptyLists(member) ? MORE : key;
-    shortened[name] = name === MORE ? MORE : omitEmptyLists(member);
+    if (hasOnlyEmptyLists(member)) shortened[MORE] = MORE;
+    else shortened[key] = omitEmptyLists(member);
   }
   return shortened;
 }
@@ -88,6 +89,7 @@ function formatCompact(json: unknown): string {
     /sha256:([0-9a-f]{8})[0-9a-f]{56}/g,
     `sha256:$1${MORE}`,
   );
+  // The sign for an omitted part is not JSON, so it is not quoted.
   return formatValue(JSON.parse(text), '')
     .replaceAll(`"${MORE}": "${MORE}"`, MORE)
     .replaceAll(`"${MORE}"`, MORE);

@@ -142,7 +142,8 @@ function listParameters(
   const descriptions = describeQuery(kept);
   for (const endpoint of endpoints) {
     for (const name of endpoint.parameters) {
-      // The description of the header `ETag` also explains `If-None-Match`.
+      // The only other parameter is the header `If-None-Match`, which the table of headers
+      // explains.
       const isQuery = name === 'format' || name === 'limit' || name === 'offset';
       if (!isQuery) continue;
       fields.set(name, { ...parameters[name], description: descriptions[name] });
@@ -230,14 +231,15 @@ function renderExchange(operation: Operation, site: Meta): Markup {
 }
 
 /**
- * Renders the request for the names in one language, and a link to the names in each
- * language. On a site without names, the chapter is omitted.
+ * Renders the values of the chapter about names: the request for the names in one
+ * language, and a link to the names in each language.
  */
 function describeNames(
   operations: readonly Operation[],
   site: Meta,
 ): Record<string, HtmlValue> {
   const file = operations.find(({ pathParameter }) => pathParameter);
+  // The template omits the chapter if this value is empty.
   if (!file) return { names: '' };
   const links: Markup[] = [];
   for (const language of Object.keys(site.names?.languages ?? {})) {
@@ -311,14 +313,14 @@ function describeFile({ id, summary }: Operation): Markup {
 
 /**
  * Renders an example of each file about the site that has one: `meta.json` and the history
- * of changes. Both are shortened. The example of `meta.json` in the OpenAPI document has
- * every field, so it would be too long here. Instead, we show the most important fields of
- * this site's own file.
+ * of changes. Both are shortened.
  */
 function renderFileExamples(files: readonly Operation[], site: Meta): Markup[] {
   const examples: Markup[] = [];
   for (const { id, path, example } of files) {
     if (!example) continue;
+    // The operation's example of `meta.json` has too many fields, so we show a part of this
+    // site's own file.
     const isMeta = id === 'getMeta';
     const text = isMeta ? formatMeta(site) : formatChanges(example);
     examples.push(html`<div>

@@ -67,21 +67,20 @@ const INDEX_NUMBER = /^id(\d+)$/;
  * only in their generation.
  */
 function mergeIndexNumbers(fields: readonly Field[]): Field[] {
-  const merged: Field[] = [];
   const indexNumbers = fields.filter(({ name }) => INDEX_NUMBER.test(name));
   const [first] = indexNumbers;
   const last = indexNumbers.at(-1);
-  for (const field of fields) {
-    if (!indexNumbers.includes(field)) merged.push(field);
-    if (field !== first || last === undefined) continue;
-    const generations = `generations 1 to ${indexNumbers.length}`;
-    const description = field.schema.description?.replace(
-      'generation 1',
-      generations,
-    );
-    merged.push({ ...field, name: `${field.name} … ${last.name}`, description });
-  }
-  return merged;
+  if (!first || !last) return [...fields];
+  const generations = `generations 1 to ${indexNumbers.length}`;
+  const merged = {
+    name: `${first.name} … ${last.name}`,
+    schema: first.schema,
+    description: first.schema.description?.replace('generation 1', generations),
+  };
+  const others = fields.filter((field) => !indexNumbers.includes(field));
+  // Only other fields come before the first index number, so its position is the same
+  // among them.
+  return others.toSpliced(fields.indexOf(first), 0, merged);
 }
 
 /** Describes the type of a field in words, such as `string or null`. */

@@ -18,7 +18,10 @@ export interface ExchangeBox {
   readonly show: (exchange: Exchange) => void;
 }
 
-/** Connects an element that may already contain an example from the build. */
+/**
+ * Connects the buttons in an element, which may already contain an example from the build.
+ * The returned box replaces the content with another request and its response.
+ */
 export function createExchangeBox(box: HTMLElement): ExchangeBox {
   connectControls(box);
   return {
@@ -27,6 +30,7 @@ export function createExchangeBox(box: HTMLElement): ExchangeBox {
       const focusedId = box.querySelector(':focus')?.id ?? '';
       setContent(box, renderExchange(exchange, findApiLink, selectedTab));
       connectControls(box);
+      // The focused button was replaced with a new one that has the same id.
       document.getElementById(focusedId)?.focus();
     },
   };

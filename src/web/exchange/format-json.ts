@@ -11,9 +11,9 @@ export function formatJson(json: unknown): string {
   let indicesInLine = 0;
   for (const line of JSON.stringify(json, null, 2).split('\n')) {
     const isIndex = INDEX_LINE.test(line);
-    const last = lines.length - 1;
-    if (isIndex && indicesInLine > 0 && indicesInLine < INDICES_PER_LINE) {
-      lines[last] += ` ${line.trim()}`;
+    const isLineOpen = indicesInLine > 0 && indicesInLine < INDICES_PER_LINE;
+    if (isIndex && isLineOpen) {
+      lines[lines.length - 1] += ` ${line.trim()}`;
       indicesInLine++;
       continue;
     }

@@ -37,6 +37,7 @@ export function describeDataset(
     distribution: files.map(({ path, summary }) => ({
       '@type': 'DataDownload',
       contentUrl: `${meta.base_url}/${path}`,
+      // The media type without its character set.
       encodingFormat: getMediaType(path).replace(/;.*/, ''),
       description: summary,
     })),

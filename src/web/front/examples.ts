@@ -47,7 +47,7 @@ export function renderExamples(
   });
 }
 
-/** Renders the first example's request and response. */
+/** Renders the request for the first example, and its response. */
 export function renderExample(
   [example]: readonly ResultRow[],
   records: Records,
@@ -59,21 +59,19 @@ export function renderExample(
   const { kind, name } = example;
   const url = recordUrl(linkBase, kind, record.slug);
   const json = addUrl(linkBase, kind, record);
-  return renderExchange(
-    {
-      subject: example,
-      name,
-      url: url.replace(/\?.*/, ''),
-      status: 200,
-      bytes: new TextEncoder().encode(JSON.stringify(json)).length,
-      json,
-    },
-    (token) => {
-      if (token !== JSON.stringify(url)) return undefined;
-      return getPageLink(
-        { root: '', links: linkBase.links },
-        recordPath(kind, record.slug),
-      );
-    },
-  );
+  const place = { root: '', links: linkBase.links };
+  const pageLink = getPageLink(place, recordPath(kind, record.slug));
+  // In the JSON, only the record's own URL becomes a link.
+  const findLink = (token: string): string | undefined =>
+    token === JSON.stringify(url) ? pageLink : undefined;
+  const exchange = {
+    subject: example,
+    name,
+    // Programs do not need the query, which only chooses the format.
+    url: url.replace(/\?.*/, ''),
+    status: 200,
+    bytes: new TextEncoder().encode(JSON.stringify(json)).length,
+    json,
+  };
+  return renderExchange(exchange, findLink);
 }

@@ -7,8 +7,8 @@ import type { GenerationGroup } from './generations.ts';
 const ROWS = 2;
 
 /**
- * Renders two rows of glyphs for narrow screens, on which the wall is below the first
- * screen. The records are evenly distributed over all generations.
+ * Renders two rows of glyphs, the pictures of records. Narrow screens show them at the
+ * top, because the wall with the glyphs of all records is further below.
  */
 export function renderFrieze(
   groups: readonly GenerationGroup[],
@@ -18,7 +18,9 @@ export function renderFrieze(
   const count = Math.min(columns * ROWS, records.length);
   const glyphs: Markup[] = [];
   for (let cell = 0; cell < count; cell++) {
-    const record = records[Math.floor((cell * records.length) / count)];
+    // The positions are evenly distributed, so that every generation has some records.
+    const position = Math.floor((cell * records.length) / count);
+    const record = records[position];
     if (!record) continue;
     const glyph = drawGlyph(record.kind, record.slug);
     const paths = traceInGrid(glyph, cell, columns);

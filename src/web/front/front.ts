@@ -52,7 +52,8 @@ let selected: string | undefined;
 
 /**
  * Requests the selected record when the selection has not changed for a moment. The
- * previous response stays until the new one arrives, but nobody can copy it.
+ * previous response stays until the new one arrives. Until then, the box is inert, so that
+ * users cannot copy from the wrong response.
  */
 function followSelection(match: Match | undefined): void {
   const address = match ? `${match.kind}/${match.slug}` : '';
@@ -70,8 +71,8 @@ function followSelection(match: Match | undefined): void {
 
 /**
  * Requests a record, and shows the request and its response in the box. If the request
- * fails, a message says why, and the previous response stays. In both cases, users can
- * then copy from the box again, because it had been made inert while it waited.
+ * fails, a message says why, and the previous response stays. In both cases, the box is
+ * no longer inert.
  *
  * @param signal aborts when the user selects another record. Then nothing is changed,
  * because the box already waits for the other record.

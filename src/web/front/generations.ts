@@ -25,6 +25,7 @@ export function groupByGeneration(records: Records): GenerationGroup[] {
       groups.set(generation, group);
     }
   }
+  // Items without a generation come last.
   const sortedGroups = [...groups].sort(
     ([a], [b]) => (a ?? Infinity) - (b ?? Infinity),
   );
@@ -37,7 +38,10 @@ export function groupByGeneration(records: Records): GenerationGroup[] {
   }));
 }
 
-/** Renders the label of each stripe. The page's script draws the cells below it. */
+/**
+ * Renders the label of each stripe, which is the part of the front page's chart for the
+ * records of one generation. The page's script draws a cell for each record below it.
+ */
 export function renderStripes(
   groups: readonly GenerationGroup[],
   site: LinkedSite,
@@ -46,12 +50,11 @@ export function renderStripes(
     const value = formatValue(group.generation);
     const size = group.records.length;
     const parts = kindNames.map((kind) => formatCount(group.counts[kind], kind));
-    const label = html`<b>${formatLabel(group.generation, index === 0)}</b> <span class="count" title="${joinWords(parts)}">${size}</span>`;
-    const link = renderApiLink(
-      { root: '', links: site.links },
-      `${listPath(chooseKind(group))}#generation=${value}`,
-      label,
-    );
+    const isFirst = index === 0;
+    const label = html`<b>${formatLabel(group.generation, isFirst)}</b> <span class="count" title="${joinWords(parts)}">${size}</span>`;
+    // The page of a list selects the generation in the fragment.
+    const path = `${listPath(chooseKind(group))}#generation=${value}`;
+    const link = renderApiLink({ root: '', links: site.links }, path, label);
     return html`<li class="stripe ${getColorClass(group.generation)}" data-generation="${value}" data-size="${size}">${link}</li>`;
   });
 }

@@ -43,6 +43,7 @@ const lettering = `
 
 /** Renders the lettering as a picture. The heading also contains its text. */
 export function renderLettering(): Markup {
+  // The text begins and ends with a line break, so the first and the last line are empty.
   const rows = lettering.split('\n').slice(1, -1);
   const width = Math.max(...rows.map((row) => row.length));
   const text = tracePixels(rows, /#+/g);

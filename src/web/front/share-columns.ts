@@ -2,8 +2,9 @@
 const MIN_COLUMNS = 3;
 
 /**
- * Shares a wall's columns among its stripes in proportion to their sizes, with one
- * empty column between two stripes.
+ * Shares the columns of a chart among its stripes in proportion to their sizes, with one
+ * empty column between two stripes. A size is the number of cells in a stripe. If even the
+ * labels do not fit, each stripe gets the columns for its label.
  */
 export function shareColumns(sizes: readonly number[], columns: number): number[] {
   const gaps = sizes.length - 1;

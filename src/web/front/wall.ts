@@ -48,8 +48,8 @@ interface Stripe {
 /**
  * Creates the wall in the list of stripes that the build has rendered. First reserves the
  * space of all stripes, so that the page does not move when the wall is drawn. The
- * returned functions draw the cells, and raise the matches of a search. If the window's
- * width changes, all three steps are repeated, because the number of columns changes.
+ * returned functions draw the cells, and raise the matches of a search to the top. If the
+ * window's width changes, all of this is repeated, because the number of columns changes.
  */
 export function createWall(list: HTMLElement): Wall {
   const stripes = Array.from(list.querySelectorAll('li'), createStripe);
@@ -122,6 +122,7 @@ function countWindowColumns(): number {
   return Math.floor(root.clientWidth / cellPixels);
 }
 
+/** Reads a stripe that the build has rendered. Its cells are drawn later. */
 function createStripe(item: HTMLElement): Stripe {
   const { generation = '', size = '0' } = item.dataset;
   const count = item.querySelector<HTMLElement>('.count') ?? item;
@@ -153,7 +154,7 @@ function drawStripe(stripe: Stripe, records: readonly Match[]): void {
   watchIcons(cells);
 }
 
-/** Creates one picture of all glyphs, and a link above each glyph. */
+/** Creates the records' cells: one picture of all glyphs, and a link above each glyph. */
 function createCells(records: readonly Match[], columns: number): HTMLElement {
   const rows = Math.ceil(records.length / columns);
   const width = columns * CELL_UNITS;
@@ -201,8 +202,9 @@ function createCell({ kind, slug, name, icon }: Match): HTMLElement {
 }
 
 /**
- * Fades the stripe as a whole, and covers its top with copies of the matches. This is
- * much faster than changing every cell.
+ * Shows the matches of a search in a stripe, or the stripe as usual if there is no search.
+ * To show matches, fades the stripe as a whole, and covers its top with copies of the
+ * matching cells, because changing every cell would take longer.
  */
 function raiseMatches(stripe: Stripe, matches: readonly Match[] | undefined): void {
   stripe.raised?.remove();
@@ -241,6 +243,7 @@ function moveFocus(list: HTMLElement, event: KeyboardEvent): void {
   event.preventDefault();
   const next = cells[target];
   if (!next) return;
+  // The focused cell is the only one that the Tab key reaches.
   cell.tabIndex = -1;
   next.tabIndex = 0;
   next.focus();

@@ -33,17 +33,18 @@ const drawings: Readonly<Record<Kind, (random: Random) => Pixel[][]>> = {
 };
 
 /**
- * Creates a sequence of numbers from a text. Starts with the hash FNV-1a, and continues
- * with the generator Mulberry32. We do not use `crypto.subtle`, because pages on plain
- * HTTP do not have it.
+ * Creates a sequence of numbers that look random, and that are always the same for the
+ * same text. We do not use `crypto.subtle`, because pages on plain HTTP do not have it.
  *
  * @see http://www.isthe.com/chongo/tech/comp/fnv/
  */
 function createRandom(text: string): Random {
+  // The first state is the FNV-1a hash of the text.
   let state = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) {
     state = Math.imul(state ^ byte, 0x01000193);
   }
+  // Each number is one step of the generator Mulberry32.
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -108,13 +109,16 @@ const directions = [
 
 /** Draws one stroke, which turns by an eighth of a circle now and then. */
 function drawStroke(pixels: Pixel[][], random: Random): void {
+  // The stroke starts in the middle 4 × 4 pixels.
   let x = Math.floor(random() * 4) + 2;
   let y = Math.floor(random() * 4) + 2;
   let direction = Math.floor(random() * directions.length);
+  // Seven steps clockwise are one step counterclockwise.
   const turn = random() < 0.5 ? 1 : directions.length - 1;
   for (let step = 0; step < STROKE_LENGTH; step++) {
     if (!isInside(x) || !isInside(y)) return;
     setPixel(pixels, x, y, '#');
+    // The same pixel, turned by half a circle around the center.
     setPixel(pixels, GLYPH_SIZE - 1 - x, GLYPH_SIZE - 1 - y, '#');
     const [stepX, stepY] = directions[direction] ?? [0, 0];
     x += stepX;
@@ -128,14 +132,12 @@ const isInside = (position: number): boolean =>
 
 /** Shades each empty pixel that has ink on at least three of its four sides. */
 function shadeHoles(pixels: Pixel[][]): void {
-  const holes: [number, number][] = [];
   for (let y = 0; y < GLYPH_SIZE; y++) {
     for (let x = 0; x < GLYPH_SIZE; x++) {
       if (readPixel(pixels, x, y) !== '.') continue;
-      if (countInkAround(pixels, x, y) >= 3) holes.push([x, y]);
+      if (countInkAround(pixels, x, y) >= 3) setPixel(pixels, x, y, '+');
     }
   }
-  for (const [x, y] of holes) setPixel(pixels, x, y, '+');
 }
 
 function countInkAround(pixels: Pixel[][], x: number, y: number): number {

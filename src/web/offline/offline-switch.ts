@@ -73,6 +73,7 @@ function isOurs({
 async function storeSite(): Promise<string> {
   const { serviceWorker } = navigator;
   const { installing } = await serviceWorker.register(siteRoot + OFFLINE_FILE);
+  // If no worker is being installed, the site is stored already.
   if (installing && !(await isInstalled(installing))) {
     throw new Error('the site could not be stored. Storage may be full.');
   }

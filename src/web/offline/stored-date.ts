@@ -4,10 +4,11 @@ import { formatDate } from '../../contract/words.ts';
 import { requireElement, siteRoot } from '../shared/dom.ts';
 
 /**
- * Shows the date of the data if the page works without a connection. Only responses
- * from storage have a date. `navigator.onLine` is also true if the server is down.
+ * Shows the date of the data if it comes from the browser's storage, because the server
+ * cannot be reached. The worker that stores the site adds a header with this date.
  */
 export async function showStoredDate(): Promise<void> {
+  // Without a worker, nothing is stored.
   if (!navigator.serviceWorker?.controller) return;
   try {
     const response = await fetch(siteRoot + META_FILE);

@@ -21,8 +21,11 @@ export interface SearchResult {
 }
 
 /**
- * Finds the records of a search. A query in another script than the selected language's
- * is looked for in the languages of that script, and the first with matches counts.
+ * Finds the records of a search by their names in the selected language and in English. If
+ * the query is in the script of other languages, such as Japanese, finds them by their
+ * names in the first of those languages that has matches.
+ *
+ * @param known the languages in which the site has names
  */
 export async function findRows(
   { q, kind, language, generation }: SearchFields,
@@ -40,6 +43,7 @@ export async function findRows(
     const rows = matches.map((match) => ({ ...match, ...labels }));
     return { rows, total };
   }
+  // Nothing was found in another language, so only the English names are left.
   const matches = engine.match(q, scope);
   return { rows: matches.map((match) => ({ ...match, query: q })), total };
 }

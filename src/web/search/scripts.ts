@@ -9,8 +9,9 @@ const languagesByScript: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 
 /**
- * Lists the languages whose names a query may contain. If the script of the query is
- * not the script of the selected language, these are the languages of the script.
+ * Lists the languages whose names a query may contain. Usually, this is the selected
+ * language. But a query in Hangul can only be a Korean name, for example, so a query in
+ * such a script selects the languages of the script.
  *
  * @param selected the selected language; an empty string means English
  * @param known the languages of the site

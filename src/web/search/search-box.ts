@@ -83,6 +83,8 @@ export function createSearchBox(
    * If the search takes a moment, a loading message appears.
    */
   async function search(): Promise<void> {
+    // If another search begins while this one waits, `searches` has changed, and this one
+    // must not show its results.
     const current = ++searches;
     const fields = readFields();
     const isEmpty = isEmptySearch(fields);

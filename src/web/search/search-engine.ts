@@ -60,7 +60,8 @@ export function createSearchEngine(index: SearchIndex): SearchEngine {
 
     const byId = candidates.filter(({ id }) => String(id) === words);
     const byLocalName = matchLocalNames(candidates, words);
-    const byName = sortByCloseness(select(candidates, findFuzzy(words)), words);
+    const withSimilarName = select(candidates, findFuzzy(words));
+    const byName = sortByCloseness(withSimilarName, words);
     // If a record matches in several ways, the set keeps only its first position.
     const found = new Set([...byId, ...byLocalName, ...byName]);
     return [...found].filter(isRequested);
@@ -154,6 +155,7 @@ function searchTexts(
  */
 const MAX_WORDS_IN_ANY_ORDER = 4;
 
+/** Lets the search find texts with one more letter, but not with other typos. */
 const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) => {
   const isNumber = /^\d+$/.test(word);
   return {

@@ -40,7 +40,10 @@ function toKatakana(text: string): string {
   );
 }
 
-/** Lists the ways in which users may type a name, with one space between words. */
+/**
+ * Lists the ways in which users may type a name, with one space between words. For
+ * example, they may type `Schlüssel` as `schlussel` or `schluessel`.
+ */
 export function listSpellings(name: string): string[] {
   const usual = separateWords(simplify(name));
   const lowerCase = name.normalize('NFKC').toLowerCase();

@@ -25,6 +25,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   ...content: readonly Content[]
 ): HTMLElementTagNameMap[Name] {
   const created = document.createElement(name);
+  // Browsers that translate the page must not change code.
   if (name === 'code' || name === 'pre') created.translate = false;
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
@@ -99,6 +100,10 @@ export const getHref = (address: string): string =>
     ? siteRoot + address.slice(1)
     : `${siteRoot}browse/${folderPage}#${address}`;
 
+/**
+ * Returns the attributes of a link to an endpoint. The browsable page finds such a link by
+ * `data-api`, and shows the endpoint without leaving the page.
+ */
 export const getLinkAttributes = (address: string): Attributes => ({
   href: getHref(address),
   'data-api': address,
@@ -128,10 +133,12 @@ export function showFileFallback(): void {
       .createContextualFragment(fallback.textContent);
     fallback.replaceWith(content);
   }
+  // Controls of this class work only if a server serves the page.
   for (const control of document.querySelectorAll<HTMLElement>('.served')) {
     control.hidden = true;
   }
   for (const link of document.querySelectorAll('a')) {
+    // A link to an endpoint has the endpoint's path in `data-api`.
     if (link.dataset.api !== undefined) {
       link.href = siteRoot + link.dataset.api.slice(1);
     }

@@ -19,7 +19,12 @@ export interface RareSave {
   cancel(): void;
 }
 
-/** @param save saves the page's state in the history; it may throw */
+/**
+ * Creates functions that save the page's state, but rarely, because browsers limit how
+ * often a page may change its history.
+ *
+ * @param save saves the page's state in the history; it may throw
+ */
 export function createRareSave(save: () => void): RareSave {
   let timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -33,6 +33,10 @@ const observer = new IntersectionObserver((entries) => {
 });
 addEventListener('scroll', schedule, { passive: true });
 
+/**
+ * Returns whether to load icons. If the site does not store them itself, they come from
+ * the upstream, so users who save data do not load them.
+ */
 function mayLoadIcons(): boolean {
   if (iconMode === 'mirror') return true;
   if (iconMode !== 'link' || hasStoppedBefore()) return false;
@@ -54,6 +58,7 @@ export function watchIcons(root: ParentNode): void {
     if (icon === '' || icon === PLACEHOLDER_ICON) continue;
     const loadedIcon = loadedIcons.get(icon);
     if (loadedIcon) showIcon(slot, loadedIcon);
+    // Null means that the icon does not exist, so the glyph stays.
     else if (loadedIcon === undefined) observer.observe(slot);
   }
 }
@@ -63,6 +68,7 @@ function schedule(): void {
   timer = setTimeout(loadVisibleIcons, PAUSE_MS);
 }
 
+/** Loads the icons of the elements in view, a few at the same time. */
 function loadVisibleIcons(): void {
   for (const slot of visibleSlots) {
     if (isStopped || requests >= MAX_REQUESTS) return;
@@ -76,6 +82,7 @@ function loadVisibleIcons(): void {
   }
 }
 
+/** Loads an element's icon, and shows it. After several failures, no icon is loaded. */
 async function loadIcon(slot: HTMLElement): Promise<void> {
   const { icon = '' } = slot.dataset;
   try {
@@ -97,6 +104,7 @@ async function loadIcon(slot: HTMLElement): Promise<void> {
 async function fetchIcon(icon: string): Promise<ImageBitmap | null> {
   const response = await fetch(siteRoot + icon);
   if (response.status === 404) return null;
+  // The upstream has received too many requests.
   if (response.status === 429) stop();
   if (!response.ok) throw new Error(`${icon}: got ${response.status}`);
   const image = await response.blob();

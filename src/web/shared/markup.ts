@@ -18,8 +18,7 @@ const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 /**
  * Fills in placeholders such as `{{captured}}`. A block such as
  * `{{#files}}…{{/files}}` is omitted if its value is empty or false. Blocks are
- * resolved first, because the placeholders in an omitted block need no values. For the
- * same reason, a value whose only placeholders are in omitted blocks is an error.
+ * resolved first, because the placeholders in an omitted block need no values.
  *
  * @throws if a placeholder has no value, or a value has no placeholder
  */
@@ -87,8 +86,8 @@ export interface PageOptions {
 export type LinkedSite = Pick<Meta, 'base_url' | 'links' | 'sprites'>;
 
 /**
- * Puts a page's content into the frame that all pages share. Then changes the code and
- * the links of the whole page in the same way on every page.
+ * Puts a page's content into the frame that all pages share: the title, the navigation and
+ * the footer. Then adapts the code and the links of the whole page.
  */
 export function renderPage(
   template: string,

@@ -15,8 +15,8 @@ import {
   apiHeaders,
   commonHeaders,
   createErrorBody,
+  describeForbiddenMethod,
   errorHeaders,
-  formatNotAllowed,
   htmlHeaders,
 } from '../../../src/contract/responses.ts';
 import { listFiles } from '../../../src/files.ts';
@@ -311,7 +311,7 @@ function listAcceptedResponses(
   server: WebServer,
   method: string,
 ): string[] {
-  const notAllowed = createErrorBody(formatNotAllowed(method));
+  const notAllowed = createErrorBody(describeForbiddenMethod(method));
   const abbreviations: Readonly<Record<string, string>> = {
     ...responses,
     // Apache cannot include the method in the message.
