@@ -15,8 +15,8 @@ import { describeExcess, getMaxBytes } from './contract/limits.ts';
 import { errorCode, GamedataError } from './errors.ts';
 
 /**
- * Calls a function, and returns undefined if it fails with one of the codes. Without
- * codes, any failure is ignored.
+ * Calls a function, and returns undefined if it fails with one of the codes. If no
+ * codes are given, ignores any failure.
  */
 export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
   try {
@@ -29,11 +29,12 @@ export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
 
 /**
  * Calls a function, and converts its failure to a `GamedataError`, such as `site:
- * cannot be written (ENOSPC)`. A `GamedataError` is not converted, because it explains more.
+ * cannot be written (ENOSPC)`. Rethrows a `GamedataError` unchanged, because it already
+ * explains the failure.
  *
  * @param problem what cannot be done, such as `cannot be written`
  * @param name the file or folder, for the message
- * @param hint what the user can do; for some failures, another hint comes before it
+ * @param hint what the user can do; for some failures, a more specific hint precedes it
  */
 export function explainFailure<T>(
   problem: string,
@@ -89,7 +90,7 @@ function findHint(error: unknown): string | undefined {
   }
   const isDenied = code === 'EACCES' || code === 'EPERM';
   const userId = process.geteuid?.();
-  // Windows has no user ids, and reports these codes also for files in use.
+  // Windows has no user ids, and also reports these codes for files in use.
   if (!isDenied || userId === undefined) return undefined;
   // A container may run as a user id that has no name.
   const user = attempt(() => os.userInfo().username) ?? userId;
@@ -114,9 +115,9 @@ export interface FolderEntry {
 
 /**
  * Yields every entry in a folder and its subfolders, without following symlinks. A
- * subfolder that a build removes meanwhile counts as empty.
+ * subfolder that a build removes in the meantime counts as empty.
  *
- * @param skipped the paths of entries that are left out with everything in them
+ * @param skipped the paths of entries to skip, together with their contents
  * @param subfolder the path of the subfolder to list, with a trailing slash
  */
 export function* walk(
@@ -127,7 +128,7 @@ export function* walk(
   const list = (): Dirent[] =>
     readdirSync(path.join(folder, subfolder), { withFileTypes: true });
   const isOuter = subfolder === '';
-  // Only the outer folder must exist.
+  // A build may have removed a subfolder, but the outer folder must exist.
   const entries = isOuter ? list() : (attempt(list, 'ENOENT') ?? []);
   for (const entry of entries) {
     const entryPath = subfolder + entry.name;
@@ -146,8 +147,8 @@ export function listParentFolders(files: readonly string[]): Set<string> {
   const folders = new Set<string>();
   for (const file of files) {
     let folder = path.posix.dirname(file);
-    // The parents of a folder that is listed already are listed as well. The loop ends at
-    // `.`, which is its own parent.
+    // If a folder is already listed, so are its parents. The loop always ends at `.`,
+    // because `.` is its own parent.
     while (!folders.has(folder)) {
       folders.add(folder);
       folder = path.posix.dirname(folder);
@@ -232,7 +233,7 @@ export const readRegular = (file: string, maxBytes: number): Buffer<ArrayBuffer>
 /**
  * Opens a regular file for reading if it is not too large.
  *
- * @param flags by default, only prevent that opening a FIFO blocks forever
+ * @param flags by default, the flags only keep a FIFO from blocking forever
  * @throws an error with a `code`, such as ENOENT
  */
 function openRegular(

@@ -38,8 +38,8 @@ const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
 /**
- * Returns whether editors, file managers and archive programs hide a file. Of the
- * hidden files, we publish only those in `.well-known/`.
+ * Returns whether editors, file managers and archive programs hide a file. We publish
+ * hidden files only if they are in `.well-known/`.
  */
 function isHidden(file: string): boolean {
   if (isWellKnown(file)) return false;

@@ -1,14 +1,14 @@
 /**
- * SHA-256 for every layer, including the pure ones. Web Crypto has no synchronous
- * digest, and an asynchronous digest would make every function that compares data
- * sets asynchronous. Therefore this module imports Node's implementation, whose only
- * effect is its result. No other pure module imports from Node.
+ * Computes SHA-256 digests for every layer, including the pure ones. Web Crypto has no
+ * synchronous digest, and an asynchronous digest would make every function that
+ * compares data sets asynchronous. Therefore this module imports Node's implementation,
+ * which has no side effects. No other pure module imports from Node.
  */
 
 import { createHash, hash } from 'node:crypto';
 
 /**
- * Returns the SHA-256 digest as 64 hexadecimal digits. A text is encoded in UTF-8
+ * Returns the SHA-256 digest as 64 hexadecimal digits. A string is encoded as UTF-8
  * first.
  */
 export const sha256 = (content: string | Uint8Array): string =>
@@ -18,8 +18,8 @@ export const sha256 = (content: string | Uint8Array): string =>
 export interface Digester {
   update(piece: string | Uint8Array): void;
   /**
-   * Returns the digest of all pieces as 64 hexadecimal digits. The digester cannot
-   * be used again.
+   * Returns the digest of all pieces as 64 hexadecimal digits. The digester cannot be
+   * used afterwards.
    */
   finish(): string;
 }

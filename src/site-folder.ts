@@ -3,13 +3,13 @@
  * uses these functions, which never lock or write.
  *
  * While a committed change is being moved into place, or after the build that moved it
- * was killed, the files on disk are a mixture. The staged files are then part of the new
- * site, so each file comes from the staged files if it is there, and otherwise from the
- * site. A build may move a file between the two attempts, but only from the first place
- * to the second, so every file is found.
+ * was killed, the files on disk are a mixture of the old and the new site. The staged
+ * files are then part of the new site, so these functions look for each file among the
+ * staged files first, and then in the site. A build may move a file between the two
+ * attempts, but only from the first place to the second, so every file is found.
  *
  * If a build commits a change while a caller reads, the caller may get files of both
- * sites. Only the caller can notice that: the manifest is then another one.
+ * sites. Only the caller can detect this, by checking whether the manifest has changed.
  */
 
 import path from 'node:path';
@@ -35,7 +35,7 @@ import { describeReadFailure, errorCode, GamedataError } from './errors.ts';
 import { attempt, isInFolders, readFile, readStatus } from './files.ts';
 
 /**
- * The file that lists all others of a folder: `manifest.json` for a site, and
+ * The file that lists all other files in a folder: `manifest.json` for a site, and
  * `dataset.json` for a data set.
  */
 export type ManifestFile = typeof MANIFEST_FILE | typeof DATA_SET_FILE;
@@ -53,15 +53,15 @@ export function findCommittedManifest(folder: string): ManifestFile | undefined 
   for (const file of [MANIFEST_FILE, DATA_SET_FILE] as const) {
     const staged = `${STAGED_FOLDER}/${file}`;
     const status = readStatus(path.join(folder, staged));
-    // A work folder that is a symlink is ignored, because no build makes one.
+    // Ignore a work folder that is a symlink, because builds never create one.
     if (status?.isFile() && isInFolders(folder, staged)) return file;
   }
   return undefined;
 }
 
 /**
- * Reads a file, which is first looked for among the files of a committed change. Returns
- * undefined if it does not exist.
+ * Reads a file. If there is a committed change, its staged files take precedence.
+ * Returns undefined if the file does not exist.
  *
  * @throws GamedataError if the file cannot be read
  */
@@ -69,7 +69,7 @@ export function readIfExists(folder: string, file: string): Buffer | undefined {
   try {
     return readStaged(folder, file) ?? readFile(folder, file);
   } catch (cause) {
-    // A file in the place of the folder cannot contain anything.
+    // ENOTDIR means that a parent folder is a file, so the file does not exist.
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause))) return undefined;
     const failure = describeReadFailure(cause);
     throw new GamedataError('output', `${path.join(folder, file)}: ${failure}`, {

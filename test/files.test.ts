@@ -37,7 +37,7 @@ describe('readFile', () => {
   });
 });
 
-describe('hints for failures of the file system', () => {
+describe('hints for file system failures', () => {
   const user = os.userInfo().username;
   const spaceHint =
     'Free some space or inodes (`df -i`): a build needs room for a second copy of the changed files.';

@@ -16,14 +16,14 @@ export type ParsedOptions<O extends Options> = {
 export interface Command<O extends Options> {
   /** The first sentence of the help. */
   readonly description: string;
-  /** Two command lines with a comment each, which end the help. */
+  /** Two example command lines, printed at the end of the help. */
   readonly examples: readonly string[];
-  /** The arguments: each key, such as `[dir]`, maps to a description. */
+  /** Maps each argument, such as `[dir]`, to its description. */
   readonly arguments?: Readonly<Record<string, string>>;
   readonly options: O;
   /**
-   * The command whose section of the configuration file provides the options that
-   * this command's own section does not set.
+   * The command whose section of the configuration file also applies to this command,
+   * except for options that this command's own section sets.
    */
   readonly inherits?: string;
   run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
@@ -55,9 +55,9 @@ export const reportOptions = inGroup('Common:', {
   ...quietOption,
 });
 
-/** An option of the command line. */
+/** A command-line option. */
 export interface CliOption extends Option {
-  /** The name in the library function. */
+  /** The option's name in the library function, such as `baseUrl`. */
   readonly name: string;
   readonly flags: string;
   /** The name in the configuration file, such as `base-url` for `--base-url <url>`. */
@@ -90,14 +90,17 @@ export function parseOptions<O extends Options>(
   const { data, error } = z.strictObject(schemas).safeParse(values);
   const issue = error?.issues[0];
   if (!issue) return data as ParsedOptions<O>;
-  // The path of an issue starts with the option's name. If the option is unknown, the path
-  // is empty, and the description contains the name.
+  // The issue's path starts with the option's name. If the option is unknown, the path
+  // is empty, and the issue's description contains the name.
   const [name = 'options'] = issue.path.map(String);
   const place = formatOptionName(name, options[name]);
   throw new GamedataError('usage', `${place}: ${describeIssue(issue, values)}`);
 }
 
-/** Returns `--base-url` for `baseUrl`, and the name of an option without a flag. */
+/**
+ * Returns an option's flag, such as `--base-url` for `baseUrl`, or its name if it has
+ * no flag.
+ */
 function formatOptionName(name: string, option: Option | undefined): string {
   const flags = option?.flags;
   return flags === undefined ? name : `--${parseFlag(flags)}`;

@@ -9,7 +9,7 @@ import type { Options } from './options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;
 
-/** Maps the flags of a command, such as `base-url`, to values. */
+/** Maps a command's flags, such as `base-url`, to their values. */
 type Section = Readonly<Record<string, unknown>>;
 
 /** The configuration file, which has a section of options for each command. */
@@ -18,8 +18,8 @@ export type Config = Readonly<Record<string, Section | undefined>>;
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Reads the configuration file and validates every section. Folders in the file are
- * relative to the file.
+ * Reads the configuration file and validates every section. Resolves folders relative
+ * to the file's own folder.
  *
  * @throws GamedataError
  */
@@ -45,7 +45,7 @@ export function readConfig(commands: Commands, file: string): Config {
  * absolute path unchanged.
  */
 function resolveFolder(file: string, value: string, place: string): string {
-  // Only shells expand `~`, so this path would become a folder with that name.
+  // Only shells expand `~`, so this path would mean a folder that is named `~`.
   if (value.startsWith('~/')) {
     const problem = `got ${formatValue(value)}, expected a path without ~`;
     throw new GamedataError('usage', `${file} › ${place}: ${problem}`);
@@ -54,13 +54,13 @@ function resolveFolder(file: string, value: string, place: string): string {
   return path.join(path.dirname(file), value);
 }
 
-/** Reads the file, and rejects invalid values and unknown commands and options. */
+/** Reads the file, and rejects unknown commands, unknown options and invalid values. */
 function parseConfig(commands: Commands, file: string): Config {
   const json = readJson(file);
   const { error } = createConfigSchema(commands).safeParse(json);
   const issue = error?.issues[0];
   if (!issue) return json as Config;
-  // The path consists of the names of a command and of one of its options.
+  // The issue's path consists of the command's name and the option's name.
   const place = [file, ...issue.path].join(' › ');
   throw new GamedataError('usage', `${place}: ${describeIssue(issue, json)}`);
 }

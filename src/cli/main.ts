@@ -3,8 +3,8 @@ import { errorCode } from '../errors.ts';
 import { describeCrash } from './print-error.ts';
 import { run } from './program.ts';
 
-// Failing to write logs must not change the exit code. Failing to write the result
-// exits with code 1, except if the reader of a pipe has exited.
+// If logs cannot be written, the exit code stays the same. If the result cannot be
+// written, we exit with code 1, unless the reader of the pipe has exited.
 process.stderr.on('error', () => {});
 process.stdout.on('error', (error) => {
   if (errorCode(error) === 'EPIPE') return;
@@ -15,7 +15,7 @@ process.stdout.on('error', (error) => {
     process.exitCode ||= 1;
   });
 });
-// Importing undici also starts the copy of undici inside Node. No command can catch
+// Importing undici also starts Node's built-in copy of undici. Commands cannot catch
 // errors from that copy, so we handle them here.
 process.on('uncaughtException', (error) => {
   process.stderr.write(describeCrash(error));

@@ -8,15 +8,15 @@ import {
 } from '../contract/paths.ts';
 
 /**
- * An option of a library function, and its form on the command line and in the
- * configuration file. Only callbacks and arguments have no such form.
+ * An option of a library function. Except for callbacks and arguments, every option
+ * also has a flag on the command line and a key in the configuration file.
  */
 export interface Option<S extends z.ZodType = z.ZodType> {
   /** Validates a value, provides the default, and describes the option. */
   readonly schema: S;
   /** The name and the value in commander's notation, such as `--port <n>`. */
   readonly flags?: string;
-  /** The heading of the option in the help. */
+  /** The heading under which the help lists the option. */
   readonly group?: string;
   /** Returns the name of the environment variable that also sets the option. */
   readonly env?: () => string;
@@ -24,7 +24,7 @@ export interface Option<S extends z.ZodType = z.ZodType> {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** Defines an option with a value. */
+/** Defines an option that takes a value. */
 export const option = <S extends z.ZodType>(
   flags: string,
   about: string,
@@ -32,7 +32,7 @@ export const option = <S extends z.ZodType>(
   more: Pick<Option, 'env'> = {},
 ): Option<S> => ({ ...more, schema: schema.describe(about), flags });
 
-/** Defines an option without a value. */
+/** Defines an option that takes no value. */
 export const flag = (flags: string, about: string) =>
   option(flags, about, z.boolean().default(false));
 
@@ -41,7 +41,7 @@ export const flag = (flags: string, about: string) =>
  */
 export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
 
-/** Sets the heading of options in the help. */
+/** Sets the heading under which the help lists the options. */
 export function inGroup<O extends Options>(group: string, options: O): O {
   const grouped: Record<string, Option> = {};
   for (const [name, ungrouped] of Object.entries(options)) {
@@ -55,8 +55,8 @@ export const parseFlag = (flags: string): string =>
   /^--([a-z-]+)/.exec(flags)?.[1] ?? '';
 
 /**
- * Creates a schema's error function. It returns a message such as `got X, expected
- * Y`.
+ * Creates an error function for a schema, which returns messages such as `got X,
+ * expected Y`.
  */
 function expect(expected: string) {
   return ({ input }: { readonly input?: unknown }): string =>
@@ -66,7 +66,10 @@ function expect(expected: string) {
 export const text = (pattern: RegExp, expected: string) =>
   z.string().regex(pattern, { error: expect(expected) });
 
-/** A schema for a folder. An empty path would mean the working folder. */
+/**
+ * A schema for a folder. It rejects an empty path, which would mean the working
+ * directory.
+ */
 export const folder = z.string().min(1);
 
 /**
@@ -94,8 +97,8 @@ function normalizeUrl(address: string, { addIssue }: z.RefinementCtx): string {
 }
 
 /**
- * Describes why a URL is not accepted. Returns undefined if it is accepted. Credentials
- * are not quoted, because others may read the logs.
+ * Describes why a URL is rejected. Returns undefined if the URL is accepted. The
+ * description does not quote credentials, because other people may read the logs.
  */
 function findUrlProblem(address: string): string | undefined {
   const got = `got ${JSON.stringify(maskCredentials(address))}`;

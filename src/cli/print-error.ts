@@ -15,15 +15,15 @@ export const exitCodes = {
 } as const;
 
 interface PrintErrorOptions {
-  /** The line that explains how to call the command. */
+  /** The usage line of the command that failed. */
   readonly usage: string;
-  /** Whether to print the error also as JSON on stdout. */
+  /** Whether to also print the error as JSON on stdout. */
   readonly json: boolean;
 }
 
 /**
- * Prints an error that ended the program. An expected error is printed with its hint, and
- * a bug with its stack.
+ * Prints the error that ended the program: an expected error with its hint, or a bug
+ * with its stack trace.
  *
  * @returns the exit code
  */
@@ -36,9 +36,9 @@ export function printError(
     return exitCodes.usage;
   }
   const usageError = convertUsageError(thrown);
-  // A system call that no command expects to fail, such as finding the working folder
-  // after it was removed, is an error of the user's machine, not a bug.
-  const error = toOutputError(usageError, 'the working folder');
+  // If a system call fails unexpectedly, for example because the working directory has
+  // been removed, the cause is the user's machine, not a bug.
+  const error = toOutputError(usageError, 'the working directory');
   if (!(error instanceof GamedataError)) {
     process.stderr.write(describeCrash(error));
     return exitCodes.failed;
@@ -54,13 +54,13 @@ export function printError(
   return code === 'guard' ? exitCodes.refused : exitCodes.failed;
 }
 
-/** Converts an error that commander found in the arguments. */
+/** Converts commander's errors about the arguments to our own errors. */
 function convertUsageError(thrown: unknown): unknown {
   if (!(thrown instanceof CommanderError)) return thrown;
   return new GamedataError('usage', thrown.message.replace(/^error: /, ''));
 }
 
-/** Prints an error to stdout as `--json` does, without control characters. */
+/** Prints an error as JSON to stdout, with escaped control characters. */
 function printJsonError({ code, message, hint }: GamedataError): void {
   const hintLines = hint?.split('\n').map(escapeControls);
   const error = {
@@ -71,10 +71,7 @@ function printJsonError({ code, message, hint }: GamedataError): void {
   printToStdout([JSON.stringify({ error })]);
 }
 
-/**
- * Describes an error that no command expects, and asks the user to report it as a
- * bug.
- */
+/** Describes an unexpected error, and asks the user to report it as a bug. */
 export function describeCrash(error: unknown): string {
   const stack = error instanceof Error ? error.stack : String(error);
   return `${stack}\nThis is a bug in gamedata: please report it.\n`;

@@ -52,8 +52,8 @@ export async function loadCommands(): Promise<
 /**
  * Creates a commander program that lists all commands.
  *
- * @param isWanted returns whether to load the options of a command as well, which takes
- * time. By default, all options are loaded.
+ * @param isWanted returns whether to load a command's options as well, which takes
+ * time. By default, the options of all commands are loaded.
  */
 export async function createProgram(
   isWanted = (_name: string): boolean => true,
@@ -63,7 +63,7 @@ export async function createProgram(
       `Builds a read-only JSON API of ${describeSubject()} as static files for a CDN.`,
     )
     .version(VERSION)
-    // Commander then throws its errors instead of printing them and exiting.
+    // This makes commander throw its errors instead of printing them and exiting.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   for (const [name, { summary, load }] of Object.entries(commands)) {
@@ -77,11 +77,11 @@ export async function createProgram(
 }
 
 /**
- * Runs the command named in the arguments, prints its error, and sets the exit code.
+ * Runs the command named in the arguments, prints any error, and sets the exit code.
  */
 export async function run(args: readonly string[]): Promise<void> {
-  // Only the options of the command that the user named are loaded. The name is the
-  // second argument in `gamedata help build`.
+  // We load only the options of the command that the user named. The name is the second
+  // argument in `gamedata help build`.
   const isNamed = (name: string): boolean => args.slice(0, 2).includes(name);
   const program = await createProgram(isNamed);
   try {

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { escapeControls, formatCount, groupDigits } from '../contract/words.ts';
 import type { Progress, Watchers } from '../upstream/source.ts';
 
-/** The values that are shown on the progress line. */
+/** The values shown on the progress line. */
 export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
   /** The number of requests so far. Undefined if the work needs no requests. */
   readonly requests?: Progress['requests'];
@@ -23,15 +23,15 @@ const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
 
 /**
- * The ECMA-48 escape codes that erase a line. `node:readline` can do this, too, but
- * importing it slows down every start.
+ * The ECMA-48 escape codes that erase a line. `node:readline` can do this too, but
+ * importing it would slow down startup.
  */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
 
 /**
- * Creates a reporter for stderr. A terminal shows progress as one live line, which each
- * further progress replaces, and which any other output erases. Otherwise, a plain line is
- * printed every five seconds.
+ * Creates a reporter for stderr. On a terminal, it shows progress on one live line:
+ * each update replaces the line, and any other output erases it. Elsewhere, it prints a
+ * plain line every five seconds.
  */
 export function createReporter(
   stream: NodeJS.WriteStream,
@@ -41,7 +41,7 @@ export function createReporter(
   // A terminal of unknown width has 0 columns.
   const isLive = isTerminal && stream.columns > 0;
   const intervalMs = isLive ? LIVE_INTERVAL_MS : PLAIN_INTERVAL_MS;
-  // The first progress appears after one interval, so short commands print none.
+  // The first update appears after one interval, so short commands show no progress.
   let nextAt = performance.now() + intervalMs;
   let isLiveLineShown = false;
 
@@ -111,7 +111,7 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
 /** Formats progress, such as `1,200 of 3,160 done, 1,180 requests, 20 from cache`. */
 export function formatProgress({ done, total, requests }: ShownProgress): string {
   const doneOfTotal = `${groupDigits(done)} of ${groupDigits(total)} done`;
-  // Until the total is known, it is 0.
+  // `total` is 0 until it is known.
   const parts = [total > 0 ? doneOfTotal : 'waiting for the first response'];
   if (requests) parts.push(formatCount(requests.requests, 'request'));
   if (requests && requests.cacheHits > 0) {

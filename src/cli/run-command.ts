@@ -12,9 +12,9 @@ const DEFAULT_CONFIG = 'gamedata.config.json';
 type LoadCommands = () => Promise<Readonly<Record<string, Command<Options>>>>;
 
 /**
- * Registers a command with commander, which parses the arguments and prints the
- * help. Options from the command line come first, then those from the environment,
- * then those from the configuration file, and then the defaults.
+ * Registers a command with commander, which parses the arguments and prints the help.
+ * Options on the command line take precedence over the environment, the environment
+ * over the configuration file, and the configuration file over the defaults.
  *
  * @param loadAll loads every command, because the configuration file has a section
  * for each one
@@ -64,29 +64,30 @@ function createOption({
   // Commander would also use an empty variable, which should count as unset.
   const isEmpty = variable !== undefined && process.env[variable] === '';
   if (variable !== undefined && !isEmpty) option.env(variable);
-  // The help does not show the default of an option without a value.
+  // The help omits the default of an option that takes no value.
   if (jsonSchema.default !== false) option.default(jsonSchema.default);
   return option;
 }
 
 /**
- * Converts decimal text to a number. Other text is returned unchanged, because the
- * schema reports it together with the expected number.
+ * Converts decimal text to a number. Other text is returned unchanged, so that the
+ * schema's error message can quote it.
  */
 function readNumber(text: string): unknown {
   const isDecimal = /^-?\d+(?:\.\d+)?$/.test(text);
   return isDecimal ? Number(text) : text;
 }
 
-/** Adds an argument to a list. The argument may also be a list, with commas. */
+/** Adds an argument to a list. The argument may itself be a comma-separated list. */
 const readList = (text: string, members: readonly string[] = []): string[] => [
   ...members,
   ...text.split(','),
 ];
 
 /**
- * Calls a command with all of its options and arguments. Commander has already parsed the
- * command line and the environment, so only the configuration file is added here.
+ * Calls a command with all of its options and arguments. Commander has already parsed
+ * the command line and the environment, so this function only adds the configuration
+ * file.
  */
 async function callCommand(
   target: Commander,
@@ -107,7 +108,7 @@ async function callCommand(
     }
   }
   // Only `serve` has an optional argument. By default, it serves the output folder of
-  // `build`, which the configuration file may name.
+  // `build`, which the configuration file may set.
   const [firstArgument = config.build?.out, ...otherArguments] =
     target.processedArgs;
   // The file was read above, so the command does not need its name.
@@ -128,7 +129,7 @@ async function findConfig(
  * Runs a command, prints its report, and sets the exit code.
  *
  * The first SIGINT or SIGTERM aborts the command, so that it can clean up. We then stop
- * listening, so that Node ends the process at the second signal.
+ * listening, so that a second signal ends the process immediately.
  *
  * @throws the command's error, unless a signal has stopped the command
  */
@@ -161,7 +162,7 @@ async function runCommand(
     process.exitCode = exitCode ?? exitCodes.done;
   } catch (error) {
     if (!signal.aborted) throw error;
-    // The command has failed only because the signal stopped it.
+    // The command failed only because the signal stopped it.
     reporter.notice(`stopped by ${stoppedBy}`);
     process.exitCode = exitCodes[stoppedBy];
   } finally {

@@ -51,8 +51,9 @@ export const siteOptions = {
       z.enum(linkStyles).optional(),
     ),
     /**
-     * How icons are served. The default is `link`, which redirects to the upstream.
-     * If links point to files, the default is `mirror`, which copies the icons.
+     * How icons are served. The default is `link`, which redirects to the upstream. If
+     * links point to files, the default is `mirror`, which copies the icons into the
+     * site.
      */
     sprites: option(
       '--sprites <mode>',

@@ -33,8 +33,9 @@ const missing = z.array(missingRecord).readonly().optional();
 export const sourceOptions = {
   ...inGroup('Data:', {
     /**
-     * The source of the data. `auto` reads `rest`, or the bundled data set if nothing
-     * is published, no upstream is named, and the upstream cannot be read.
+     * The source of the data. `auto` reads `rest`, but falls back to the bundled data
+     * set if the upstream cannot be read, no upstream was named, and nothing is
+     * published yet.
      */
     source: option(
       '--source <name>',
@@ -42,8 +43,8 @@ export const sourceOptions = {
       z.enum(sourceNames).default('auto'),
     ),
     /**
-     * Another upstream: a base URL for `rest`, a URL or a folder for `csv`, a folder
-     * or a URL for `snapshot`.
+     * The upstream to use instead of the default: a base URL for `rest`, or a URL or
+     * folder for `csv` and `snapshot`.
      */
     upstream: option(
       '--upstream <url|dir>',
@@ -96,8 +97,8 @@ export const sourceOptions = {
 export type SourceOptions = OptionInput<typeof sourceOptions>;
 
 /**
- * Checks that a source's options fit together, and adds the settings that are not options,
- * such as the date of today.
+ * Checks that a source's options fit together, and adds the settings that are not
+ * options, such as today's date.
  *
  * @throws GamedataError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH`
  * is invalid

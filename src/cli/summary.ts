@@ -20,11 +20,11 @@ import type {
 import type { IconsReport } from '../upstream/icons.ts';
 
 /**
- * Formats the report that a command prints at its end.
+ * Formats the report that a command prints when it is done.
  *
- * The lines follow the order of the work: changes of the data, warnings about the
- * data, requests, and then files. If nothing has changed, the notices and one line
- * are enough.
+ * The lines follow the order of the work: changes to the data, warnings about the data,
+ * requests, and then files. If nothing has changed, the notices and one line are
+ * enough.
  */
 export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const notices = report.notices.map((notice) => `warning: ${notice}`);
@@ -96,8 +96,8 @@ function formatSkipped({ skipped }: DataReport): string[] {
 }
 
 /**
- * Formats the new warnings with an example each, and the number of those that the
- * previous data set also had.
+ * Formats the new warnings with one example per group, and the number of warnings that
+ * the previous data set already had.
  */
 function formatWarnings(groups: readonly WarningGroup[]): string[] {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Writes the files of dist/ that are generated from the schemas, next to its own
- * bundle. `npm run compile` runs this bundle once and then removes it.
+ * Writes the files of dist/ that are generated from the schemas, next to this script's
+ * own bundle, which `npm run compile` runs once and then removes.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -11,7 +11,7 @@ import {
 } from './records.ts';
 
 const fieldValueSchema = z.union([z.string(), z.number(), z.null()]);
-/** The value of a record's field. Null stands for a missing field as well. */
+/** The value of a record's field. Null also stands for a missing field. */
 export type FieldValue = z.infer<typeof fieldValueSchema>;
 
 /** The pattern is strict because pages and feeds do not escape field names. */
@@ -78,8 +78,8 @@ export const historySchema = z
 export type History = z.infer<typeof historySchema>;
 
 /**
- * Returns whether each step starts with the data that the next older step led to. The
- * newest step comes first.
+ * Returns whether each step starts with the data set at which the next older step
+ * ended. The steps are sorted from newest to oldest.
  */
 function areConsecutive(steps: readonly Comparison[]): boolean {
   for (const [index, step] of steps.entries()) {
@@ -89,7 +89,7 @@ function areConsecutive(steps: readonly Comparison[]): boolean {
   return true;
 }
 
-/** Maps the old slugs of each kind to the ids of the records that had them last. */
+/** Maps each kind's old slugs to the ids of the records that last had them. */
 export const oldSlugsReader = addMissingKinds(
   {},
   z.object(mapKinds(() => createMapSchema(slugSchema, idSchema))),

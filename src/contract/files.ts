@@ -7,7 +7,7 @@ export interface SiteFileRow {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  /** What programs must know to read the file. */
+  /** What a program needs to know to read the file. */
   readonly note?: string;
   readonly schema?: SchemaName | undefined;
   readonly kind?: Kind | undefined;
@@ -29,7 +29,7 @@ function createRow(
  */
 function createDownload(path: string, summary: string, kind?: Kind): SiteFileRow {
   const id = path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase());
-  // The only JSON file among the bulk files contains all kinds.
+  // Only one of the bulk files is JSON: the one that contains all kinds.
   const schema = path.endsWith('.json') ? 'gamedata' : undefined;
   return { path, id, summary, kind, schema };
 }
@@ -138,10 +138,7 @@ export const fileRows = {
 export type FileGroup = keyof typeof fileRows;
 
 export const bulkFiles = fileRows.bulk.map(({ path }) => path);
-/**
- * A site's archive, and its checksum. The archive contains every other file of the
- * site.
- */
+/** A site's archive and its checksum. The archive contains the site's other files. */
 export const archiveFiles: readonly string[] = [
   paths.ARCHIVE_FILE,
   paths.CHECKSUM_FILE,

@@ -1,6 +1,6 @@
 /**
- * What a host must be able to do: serve files, match paths and queries, match methods
- * and headers, or run code.
+ * The feature that a host needs to keep a guarantee: serving files, matching paths and
+ * queries, matching methods and headers, or running code.
  */
 export type Needs = 'files' | 'rules' | 'requests' | 'code';
 

@@ -1,6 +1,6 @@
 /**
- * Defines the record kinds. To add a kind, start here and in `records.ts`. The
- * compiler then reports every table that has no row for it.
+ * Defines the record kinds. To add a kind, start here and in `records.ts`. The compiler
+ * then reports every table that has no row for the new kind.
  */
 
 export const kindNames = ['move', 'item'] as const;

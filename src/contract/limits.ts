@@ -12,7 +12,7 @@ const MIB = 1024 * KIB;
 
 /** The limits for decompressed responses from the upstream. */
 export const responseLimits = {
-  /** The largest record of the live upstream has 80 kB. */
+  /** The largest record of the live upstream is 80 kB. */
   record: MIB,
   list: 8 * MIB,
   table: 8 * MIB,
@@ -29,8 +29,8 @@ export const MAX_FILE_BYTES = 256 * MIB;
 export const MAX_MEMORY_BYTES = 256 * MIB;
 
 /**
- * The limits by path. A path with a trailing slash is a folder, and its limit
- * applies to each file in it. The first matching row is used.
+ * The limits by path. A path with a trailing slash is a folder, and its limit applies
+ * to each file in it. The first matching row applies.
  */
 const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
   [paths.META_FILE, 128 * KIB],
@@ -48,11 +48,11 @@ const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
 const OTHER_FILE_BYTES = 64 * MIB;
 
 /**
- * Returns the maximum size of a file, which depends on its path in the site or in a
- * data set folder.
+ * Returns the maximum size of a file, given its path in a site or a data set folder.
  */
 export function getMaxBytes(file: string): number {
-  // A site contains a data set folder, whose files have the same limits everywhere.
+  // A site contains a data set folder, in which the same limits apply as in a separate
+  // one.
   if (file.startsWith(paths.DATA_FOLDER)) {
     return getMaxBytes(file.slice(paths.DATA_FOLDER.length));
   }
@@ -71,16 +71,16 @@ export function describeExcess(bytes: number, maxBytes: number): string | undefi
 }
 
 /**
- * Counts a value that stays in memory toward the limit.
+ * Adds the size of a value that stays in memory to the total.
  *
- * @throws GamedataError if the sum of all sizes exceeds the limit
+ * @throws GamedataError if the total exceeds the limit
  */
 export type CountTowardLimit = (bytes: number) => void;
 
 /**
- * Creates a function that limits how much data a source keeps in memory. The source calls
- * it with the size of each value that it keeps. The sizes are added up, because many small
- * values can need too much memory together.
+ * Creates a function that limits how much data a source keeps in memory. The source
+ * calls it with the size of each value that it keeps. The limit applies to the total,
+ * because many small values together can need too much memory.
  *
  * @param name the source's URL or folder, for the error message
  */

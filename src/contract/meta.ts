@@ -40,14 +40,15 @@ export function formatUpstream(upstream: string): string {
 }
 
 /**
- * The earliest plausible deployment time in seconds since 1970. PokeAPI did not
- * exist before.
+ * The earliest plausible deployment time in seconds since 1970. PokeAPI did not exist
+ * before then.
  */
 const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
 
 /**
- * Creates an edition, which is one deployment of the upstream, from the hash of its commit
- * and its time in seconds since 1970. Returns null if one of them is implausible.
+ * Creates an edition, which is one deployment of the upstream, from the hash of its
+ * commit and its deployment time in seconds since 1970. Returns null if either is
+ * implausible.
  *
  * @param now the current time in milliseconds since 1970
  */
@@ -60,7 +61,7 @@ export function parseEdition(
   if (!isTime) return null;
   const seconds = Number(deployed);
   if (seconds < MIN_DEPLOY_TIME) return null;
-  // The time has no milliseconds, so they are left out.
+  // The time is in whole seconds, so the milliseconds are always zero.
   const time = new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
   const edition = editionSchema.safeParse({ hash, deployed: time }).data;
   if (!edition || isAhead(edition, now)) return null;
@@ -68,8 +69,8 @@ export function parseEdition(
 }
 
 /**
- * Returns whether an edition was deployed in the future. Allows one day, because
- * clocks differ.
+ * Returns whether an edition's deployment time is in the future. Tolerates one day,
+ * because clocks differ.
  */
 const isAhead = ({ deployed }: Edition, now: number): boolean =>
   Date.parse(deployed) > now + DAY_MS;
@@ -97,8 +98,8 @@ const OLDER_FORMAT_HINT =
 const anyFormat = z.object({ format: z.number().optional() });
 
 /**
- * Rejects a file in another version's format, because the meaning of its fields may
- * be different.
+ * Rejects a file in the format of another version, because its fields may have a
+ * different meaning.
  *
  * @param record the path or URL of the file, for error messages
  * @throws GamedataError
@@ -207,9 +208,9 @@ export const isSitePath = (text: string): boolean =>
   text.length <= 512 && SITE_PATH.test(text);
 
 /**
- * Returns whether a manifest may list a path. It lists neither itself nor files in the
- * work folder, because moving such files would break publishing. The work folder is
- * recognized in any letter case, because some file systems ignore the case.
+ * Returns whether a manifest may list a path. A manifest must not list itself or files
+ * in the work folder, because moving such files would break publishing. The work folder
+ * is recognized in any letter case, because some file systems are case-insensitive.
  */
 export function isListable(text: string): boolean {
   return isSitePath(text) && !UNLISTABLE.test(text);

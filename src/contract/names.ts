@@ -37,9 +37,9 @@ export const namesSchema = z
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
 /**
- * Validates an object that maps slugs to names, and reports the first invalid name. We do
- * not use `z.record`, because calling a schema for each name would make a build without
- * changes a fifth slower.
+ * Validates an object that maps slugs to names, and reports the first invalid name. We
+ * do not use `z.record`, because calling a schema for each name would slow down a build
+ * without changes by a fifth.
  */
 const namesBySlug = z
   .custom<Record<string, string>>(isPlainObject, 'expected an object')
@@ -54,8 +54,9 @@ const namesBySlug = z
   });
 
 /**
- * The schema for reading a file of names. A kind that the file lacks has no names. Any key
- * is accepted as a slug, because names of records that do not exist are dropped later.
+ * The schema for reading a names file. A kind that is missing from the file has no
+ * names. Any key is accepted as a slug, because names of nonexistent records are
+ * dropped later.
  */
 export const namesReader = addMissingKinds(
   {},
@@ -103,8 +104,8 @@ export const namesSummarySchema = z.object({
 export type NamesSummary = z.infer<typeof namesSummarySchema>;
 
 /**
- * Each language's own name for itself. We do not use `Intl` because its names differ
- * between machines.
+ * The name of each language in that language. We do not use `Intl` because its names
+ * differ between machines.
  */
 const nativeNames: Readonly<Record<string, string>> = {
   de: 'Deutsch',

@@ -1,4 +1,6 @@
-/** Defines what the offline worker, the pages and the generator of sites agree on. */
+/**
+ * Defines what the offline worker, the pages and the site generator have to agree on.
+ */
 
 /** The values that a site's build writes into its offline worker. */
 export interface OfflineSite {
@@ -27,7 +29,7 @@ export const DATE_HEADER = 'Gamedata-Date';
 export type CacheContents = 'data' | 'site';
 
 /**
- * Returns the start of the names of a site's caches. Names contain the base URL,
+ * Returns the prefix of the names of a site's caches. The names contain the base URL,
  * because several sites may share an origin, as on GitHub Pages. The space after the
  * base URL separates `https://example.org/a` from `https://example.org/ab`.
  */

@@ -46,8 +46,8 @@ export const parameters = {
     description: `The number of records to skip. If this host serves only built pages, it accepts only multiples of ${PAGE_SIZE} below \`count\`. Otherwise, it treats an invalid value as 0 and returns no results beyond the end.`,
   },
   /**
-   * The offset in the paths of files. It is used by sites whose links point to
-   * files.
+   * The offset in a file path. Sites whose links point to files use it in place of the
+   * query parameter.
    */
   pageOffset: {
     name: 'offset',
@@ -108,7 +108,7 @@ export interface Operation {
   readonly id: string;
   readonly group: 'records' | 'names' | 'downloads' | 'site';
   readonly summary: string;
-  /** What programs must know to read the response. */
+  /** What a program needs to know to read the response. */
   readonly note?: string | undefined;
   readonly schema?: SchemaName | undefined;
   readonly example?: object | undefined;
@@ -125,8 +125,8 @@ export const isEndpoint = ({ parameters }: Operation): boolean =>
   parameters.includes('format');
 
 /**
- * Lists the requests that a site responds to: its endpoints, or its endpoints'
- * files, and then all other files.
+ * Lists the requests that a site responds to. Requests for endpoints (or for their
+ * files, if links point to files) come first, followed by requests for all other files.
  */
 export function listOperations(
   site: Pick<Meta, 'links' | 'names'>,
@@ -151,7 +151,7 @@ export function listOperations(
 
 const { $schema: _, ...slugJsonSchema } = z.toJSONSchema(slugSchema);
 
-/** Lists the root, and then the list and the records of each kind. */
+/** Lists the API root, and then the list and the records of each kind. */
 function listEndpoints(examples: Examples): Operation[] {
   const root = createEndpoint('root', paths.API_PREFIX, 'API root');
   const operations: Operation[] = [{ ...root, example: examples.root }];
@@ -220,7 +220,8 @@ function listApiFiles(examples: Examples): Operation[] {
       operations.push(file);
       continue;
     }
-    // The example is shortened to two records, but the file contains the whole page.
+    // Omit the example, because it is shortened to two records, but the file contains
+    // the whole page.
     const firstPage = { ...file, example: undefined };
     operations.push(firstPage);
     operations.push({

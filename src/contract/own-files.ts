@@ -9,8 +9,8 @@ import {
 import { parse, parseJsonRecord } from './parse.ts';
 
 /**
- * Parses a JSON file of a site or data set, which any version of gamedata may have
- * written.
+ * Parses a JSON file that any version of gamedata may have written to a site or data
+ * set.
  *
  * @param record the path or URL of the file, for error messages
  * @throws GamedataError if it is not JSON or is in another version's format
@@ -22,8 +22,8 @@ export function parseOwnJson(body: Uint8Array, record: string): unknown {
 }
 
 /**
- * Parses `manifest.json`. Web apps have a file with this name, too, which the schema
- * rejects.
+ * Parses `manifest.json`. Web apps often have a file with the same name, which the
+ * schema rejects.
  *
  * @throws GamedataError if the manifest is invalid or in another version's format
  */
@@ -36,7 +36,10 @@ export function parseMeta(body: Uint8Array, record: string): Meta {
   return parse(metaReader, parseOwnJson(body, record), { record });
 }
 
-/** Creates the error for an address or a folder that lacks a file of every site. */
+/**
+ * Creates the error for a URL or folder that is not a site, because it lacks a file
+ * that every site has.
+ */
 export const createForeignError = (name: string, file: string): GamedataError =>
   new GamedataError(
     'data',

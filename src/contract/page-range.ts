@@ -49,7 +49,7 @@ export function parsePageRange(query: URLSearchParams): PageRange {
 
 /**
  * Parses an integer with an optional sign. Returns 0 for any other text, and for
- * integers that a `number` does not represent exactly.
+ * integers that a `number` cannot represent exactly.
  */
 function readInteger(query: URLSearchParams, name: string): number {
   const text = query.getAll(name).at(-1) ?? '';

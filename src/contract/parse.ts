@@ -10,7 +10,7 @@ const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } =
   abortEarly: true,
 };
 
-/** Where an invalid value is. */
+/** The location of an invalid value. */
 export interface DataLocation {
   readonly kind?: string;
   /** A record, or the path or URL of a file. */
@@ -18,14 +18,17 @@ export interface DataLocation {
   readonly field?: string;
 }
 
-/** In characters. The upstream may send a slug of any length. */
+/**
+ * The maximum length of each part of a location, in characters. We need a limit because
+ * the upstream may send a slug of any length.
+ */
 const MAX_PART = 200;
 
 /** Formats the start of a message, such as `move › pound › name: `. */
 export function formatPlace({ kind, record, field }: DataLocation): string {
   const parts: string[] = [];
   for (const part of [kind, record, field]) {
-    // If the problem concerns the whole value, the path of the field is empty.
+    // The field is empty if the problem concerns the whole value.
     if (part) parts.push(truncate(part, MAX_PART));
   }
   return parts.length === 0 ? '' : `${parts.join(' › ')}: `;
@@ -72,12 +75,13 @@ export function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 /**
- * Shortens a message of zod, such as `Invalid input: expected number, received string`, to
+ * Shortens a zod message, such as `Invalid input: expected number, received string`, to
  * `expected number`. We report the value instead of its type.
  */
 function removeType(message: string): string {
   const withoutPrefix = message.replace(/^[\w ]+: (?=expected )/, '');
-  // For a long message, the expression `/, received .*$/` would take quadratic time.
+  // We split the message because the expression `/, received .*$/` would take quadratic
+  // time for a long one.
   const [expectation = ''] = withoutPrefix.split(', received ', 1);
   return expectation;
 }
@@ -92,10 +96,9 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses JSON from a string or from a file's bytes, with or without a byte order
- * mark.
+ * Parses JSON from a string or from a file's bytes, with or without a byte order mark.
  *
- * @throws SyntaxError with the message of the JavaScript engine
+ * @throws SyntaxError with the JavaScript engine's message
  */
 export function parseJsonOrThrow(source: string | Uint8Array): unknown {
   const text = typeof source === 'string' ? source : decodeUtf8(source);
@@ -144,7 +147,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return inner;
 }
 
-/** Formats a value as JSON that is shortened to 80 characters. */
+/** Formats a value as JSON, truncated to 80 characters. */
 export function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   try {
@@ -157,7 +160,8 @@ export function formatValue(value: unknown): string {
 
 /**
  * Creates a schema similar to `z.record`, which would collect millions of problems in a
- * malicious file. This schema stops at the first problem. It does not convert values.
+ * malicious file. Unlike `z.record`, this schema stops at the first problem and does
+ * not transform values.
  */
 export function createMapSchema<K extends z.ZodType<string>, V extends z.ZodType>(
   keySchema: K,

@@ -15,9 +15,9 @@ export const MANIFEST_FILE = 'manifest.json';
  */
 export const WORK_FOLDER = '.gamedata';
 /**
- * The files of the next site that differ from the published ones. If the folder
- * contains a manifest, the change is committed: whoever reads the site takes these
- * files first, and the next build moves them into place.
+ * The folder for the files of the next site that differ from the published ones. As
+ * soon as it contains a manifest, the change is committed: readers of the site prefer
+ * these files, and if the build is killed, the next one moves them into place.
  */
 export const STAGED_FOLDER = `${WORK_FOLDER}/next`;
 export const CHANGES_FILE = 'changes.json';
@@ -30,7 +30,7 @@ export const SEARCH_FILE = 'search.json';
 export const BROWSE_FILE = 'browse.html';
 export const NOT_FOUND_FILE = '404.html';
 export const DOCS_PATH = '/docs/';
-/** The service worker that answers requests without a connection. */
+/** The service worker that makes the site available offline. */
 export const OFFLINE_FILE = 'offline.js';
 export const LOGO_FILE = 'mark.svg';
 export const SOCIAL_CARD_FILE = 'card.png';
@@ -44,7 +44,9 @@ export const namesFile = (language: string): string =>
 export const DATA_FOLDER = 'data/';
 /** The file in a data set folder that describes the data set and lists its files. */
 export const DATA_SET_FILE = 'dataset.json';
-/** The records of a kind in a data set folder, one per line and without `url`. */
+/**
+ * The file with a kind's records in a data set folder, one per line and without `url`.
+ */
 export const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 /** Maps old slugs to ids. In contrast, `MOVED_FILE` maps old paths to current ones. */
 export const OLD_SLUGS_FILE = 'old-slugs.json';
@@ -213,9 +215,8 @@ export function parseRecordPath(path: string): RecordPath | undefined {
 
 /**
  * Matches the path of a file in `.well-known/`, the folder for the operator's own files
- * about the whole origin, such as `security.txt`. The pattern works in the regular
- * expressions of JavaScript, PCRE and RE2. Names may start with `_` because the tokens
- * of certificate authorities may.
+ * about the whole origin, such as `security.txt`. The pattern works in JavaScript, PCRE
+ * and RE2. Names may start with `_`, because some tokens of certificate authorities do.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8615
  * @see https://www.rfc-editor.org/rfc/rfc8555#section-8.1
@@ -227,8 +228,8 @@ const WELL_KNOWN_FILE = new RegExp(`^${WELL_KNOWN_PATTERN}$`);
 export const isWellKnown = (path: string): boolean => WELL_KNOWN_FILE.test(path);
 
 /**
- * Returns whether a name in the path starts with a dot or `_`. Hosts do not serve
- * such files unless they are in `.well-known/`.
+ * Returns whether hosts hide a file because a segment of its path starts with a dot or
+ * `_`. Files in `.well-known/` are an exception.
  */
 export function isHidden(path: string): boolean {
   if (isWellKnown(path)) return false;

@@ -9,13 +9,13 @@ import { isPlainObject } from './parse.ts';
  */
 export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =>
   z.preprocess((value) => {
-    // The schema rejects this value.
+    // The schema will reject this value, because it is not an object.
     if (!isPlainObject(value)) return value;
     return { ...mapKinds(() => none), ...value };
   }, schema);
 
-// The patterns that we publish use only syntax that is interpreted identically by
-// ECMA-262 (with the `u` and `v` flags), RE2, PCRE, Java, Python and Rust.
+// The patterns that we publish use only syntax that ECMA-262 (with the `u` and `v`
+// flags), RE2, PCRE, Java, Python and Rust interpret identically.
 
 /**
  * Stops validation if a string is too long, so that no regular expression runs on
@@ -31,7 +31,9 @@ const SLUG_RULE =
 
 const SLUG = /^[a-z0-9]+(?:-+[a-z0-9]+)*$/;
 
-/** Returns whether a string is a safe slug. The schema explains why if it is not. */
+/**
+ * Returns whether a string is a safe slug. To find out why it is not, use `slugSchema`.
+ */
 export const isSlug = (text: string): boolean =>
   text.length <= MAX_SLUG_LENGTH && SLUG.test(text) && !RESERVED.test(text);
 
@@ -50,7 +52,8 @@ export const NAME_RULE =
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Returns whether a string is a valid name. The schema explains why if it is not.
+ * Returns whether a string is a valid name. To find out why it is not, use
+ * `nameSchema`.
  */
 export const isName = (text: string): boolean =>
   text.length <= MAX_NAME_LENGTH && NAME.test(text);

@@ -25,7 +25,9 @@ export const freshHeaders = {
 
 export const errorHeaders = { 'Cache-Control': 'no-cache' } as const;
 
-/** The headers of bulk files, which make browsers save them. */
+/**
+ * The headers of bulk files. They make browsers save the files instead of showing them.
+ */
 export const downloadHeaders = {
   'Content-Disposition': 'attachment',
   'Cache-Control': apiHeaders['Cache-Control'],
@@ -80,8 +82,8 @@ export const preflightHeaders = {
 } as const;
 
 /**
- * The headers of pages. Scripts may request icons from the upstream's host, because the
- * policy also applies to the targets of icon redirects.
+ * The headers of pages. The policy lets scripts request icons from the upstream's host,
+ * because it also applies to the targets of icon redirects.
  */
 export const htmlHeaders = {
   'Content-Security-Policy': [
@@ -99,8 +101,8 @@ export const htmlHeaders = {
 } as const;
 
 /**
- * The headers of API pages. Browsers must revalidate these pages, because they have
- * to match the site's current scripts. The pages are private, because a cache that
+ * The headers of API pages. Browsers must revalidate these pages, because the pages
+ * have to match the site's current scripts. The pages are private, because a cache that
  * ignores `Vary` must not send them to programs.
  */
 export const apiPageHeaders = {
@@ -115,8 +117,8 @@ export const errorFiles = {
 } as const;
 
 /**
- * The error messages. The message for 405 does not include the method, because a
- * static file serves every method.
+ * The error messages. The message for 405 does not include the method, because the same
+ * static file is served for every method.
  */
 export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
   400: `This host serves pages of ${PAGE_SIZE}: omit limit or set it to ${PAGE_SIZE}, and set offset to a multiple of ${PAGE_SIZE} below count.`,
@@ -138,7 +140,7 @@ export const iconModes = ['link', 'mirror', 'none'] as const;
 
 export interface IconSource {
   readonly mode: (typeof iconModes)[number];
-  /** The address of the icons, without a trailing slash. */
+  /** The URL of the upstream's icons, without a trailing slash. */
   readonly upstream: string | null;
 }
 
@@ -148,8 +150,8 @@ export const defaultIconSource: IconSource = {
 };
 
 /**
- * Returns the URL of the folder that icons redirect to, or null if the site serves
- * its own files.
+ * Returns the URL of the folder to which requests for icons are redirected, or null if
+ * the site serves its own icons.
  */
 export function getIconRedirect({ mode, upstream }: IconSource): string | null {
   if (mode !== 'link' || upstream === null) return null;

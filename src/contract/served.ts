@@ -198,7 +198,7 @@ export function createJsonSchemas(
 
 export interface CompiledSchemas {
   /**
-   * The schemas in an OpenAPI document by name. They refer to each other as components
+   * The schemas of an OpenAPI document, by name. They refer to each other as components
    * of the document.
    */
   readonly components: Readonly<Record<string, JsonSchema>>;

@@ -24,7 +24,7 @@ export function addArticle(noun: string): string {
 
 export const formatKindTitle = (kind: string): string => capitalize(pluralize(kind));
 
-/** Lists the first few names, and counts the others, as in `a, b and 3 more`. */
+/** Lists the first few names and counts the rest, as in `a, b and 3 more`. */
 export function listFirst(names: readonly string[], shown = 10): string {
   const first = names.slice(0, shown).join(', ');
   if (names.length <= shown) return first;
@@ -47,13 +47,13 @@ export const listKinds = (): string => joinWords(kindNames.map(pluralize));
 /** Describes the subject of the data, such as `Pokémon moves and items`. */
 export const describeSubject = (): string => `Pokémon ${listKinds()}`;
 
-/** What pages say about a URL that does not exist. */
+/** The text that pages show for a URL that does not exist. */
 export const NOTHING_HERE = 'There is nothing at this URL.';
 
 export const TRADEMARK_NOTE =
   'gamedata is not affiliated with PokéAPI, or with Nintendo, Creatures, GAME FREAK or The Pokémon Company, who own the Pokémon trademark.';
 
-/** Shortens a string to a number of characters, and marks the omission. */
+/** Truncates a string to a number of characters, and then appends an ellipsis. */
 export function truncate(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length)}…`;

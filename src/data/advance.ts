@@ -9,7 +9,7 @@ import type { OldSlugs } from './redirects.ts';
 
 /** An update from the previous data set to the next one. */
 export interface Update {
-  /** The next data set, with the past of both data sets. */
+  /** The next data set, with the combined past of both data sets. */
   readonly dataSet: DataSet;
   /** The changes since the previous data set, with the newest step first. */
   readonly steps: readonly Comparison[];
@@ -17,12 +17,14 @@ export interface Update {
 }
 
 /**
- * Adds the change from the previous data set to the next one to the history of the data.
- * The guard against mistakes of the upstream (`checkUpdate`) must have accepted the change.
+ * Adds the change from the previous data set to the next one to the history. Before you
+ * call this function, `checkUpdate`, which guards against upstream mistakes, must have
+ * accepted the change.
  *
  * @param previous undefined if nothing is published
  * @param read the data set that was read
- * @param isCopy whether it is a copy of another data set, which has its own dates
+ * @param isCopy whether `read` is a copy of another data set, whose dates must not be
+ * corrected
  */
 export function advance(
   previous: PreviousDataSet | undefined,
@@ -30,7 +32,7 @@ export function advance(
   { isCopy = false } = {},
 ): Update {
   if (!previous) return { dataSet: read, steps: [], nameChanges: [] };
-  // The history contains the dates, so they must be right before it is extended.
+  // The history contains the dates, so we correct them before we extend it.
   const next = isCopy ? read : correctDates(previous, read);
   const past = continuePast(previous, next);
   return {
@@ -41,16 +43,16 @@ export function advance(
 }
 
 /**
- * Corrects the day and the edition of a data set that was just read. Both must say when
- * its records were seen for the first time. An edition is one deployment of the upstream.
+ * Corrects the capture date and the edition of a data set that was just read. Both must
+ * say when its records were first seen. An edition is one deployment of the upstream.
  */
 function correctDates(previous: PreviousDataSet, next: DataSet): DataSet {
   const { provenance } = next;
   const { captured: previousDay, edition: previousEdition } = previous.provenance;
   const hasSameRecords = previous.digest === next.digest;
   if (hasSameRecords) {
-    // The records were seen before, so the previous day and edition are kept. If no
-    // edition was known then, this one is the first.
+    // These records were seen before, so we keep the previous day and edition. If no
+    // edition was known at the time, the new one is the first known edition.
     const edition = previousEdition ?? provenance.edition;
     return {
       ...next,
@@ -64,14 +66,15 @@ function correctDates(previous: PreviousDataSet, next: DataSet): DataSet {
 }
 
 /**
- * Continues the past, which is the history of changes, and the old slugs of renamed
- * records. Usually, the previous history gets one step, the change to the next data set.
- * But if the next data set is a copy whose own history continues the previous one, its
- * history is used, so that the same data set always results in the same site.
+ * Continues the past, which consists of the history of changes and the old slugs of
+ * renamed records. Usually, this adds one step to the previous history: the change to
+ * the next data set. But if the next data set is a copy whose own history continues the
+ * previous one, we use the copy's history, so that the same data set always results in
+ * the same site.
  *
- * The old slugs of both data sets are merged, and none is ever removed. If several records
- * had the same slug, it belongs to the last of them. Therefore the oldest slugs come first
- * in each call of `mergeOldSlugs`, in which later arguments take precedence.
+ * We merge the old slugs of both data sets, and never remove one. A slug that several
+ * records had belongs to the last of them. Therefore we pass the oldest slugs to
+ * `mergeOldSlugs` first, because its later arguments take precedence.
  */
 function continuePast(previous: PreviousDataSet, next: DataSet): Past {
   const previousPast = previous.readPast();
@@ -83,7 +86,8 @@ function continuePast(previous: PreviousDataSet, next: DataSet): Past {
     { history: previousPast.history, digest: previous.digest },
   );
   if (nextContinuesPrevious) {
-    // The next data set knows every rename since the previous one, so its slugs come last.
+    // The next data set includes every rename since the previous one, so its slugs come
+    // last.
     const oldSlugs = mergeOldSlugs(slugsBefore, slugsOfChange, nextPast.oldSlugs);
     return { history: nextPast.history, oldSlugs };
   }
@@ -92,13 +96,16 @@ function continuePast(previous: PreviousDataSet, next: DataSet): Past {
   return { history: addChange(previous, next), oldSlugs };
 }
 
-/** Finds the slugs that records lose by the change from one data set to the next. */
+/** Finds the slugs that records lose in the change from one data set to the next. */
 function findSlugsOfChange(previous: PreviousDataSet, next: DataSet): OldSlugs {
   if (previous.digest === next.digest) return noOldSlugs;
   return findOldSlugs(previous.readRecords(), next.readRecords());
 }
 
-/** Adds the change from one data set to the next to the history, if there is a change. */
+/**
+ * Adds the change between two data sets to the history. Returns the history unchanged
+ * if the data sets have the same records.
+ */
 function addChange(previous: PreviousDataSet, next: DataSet): History {
   const { history } = previous.readPast();
   if (previous.digest === next.digest) return history;

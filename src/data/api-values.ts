@@ -26,7 +26,7 @@ export const addUrls = <R extends Addressed>(
 ): Record<Kind, Served<R>[]> =>
   mapKinds((kind) => records[kind].map((record) => addUrl(base, kind, record)));
 
-/** Creates the values of the API root, list pages and records, by file. */
+/** Creates the values of the API root, list pages and records, by file path. */
 export function createApiValues(
   base: paths.LinkBase,
   servedRecords: Readonly<Record<Kind, readonly Addressed[]>>,

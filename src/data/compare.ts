@@ -39,9 +39,9 @@ function summarize(dataSet: SummarizedRecords): DataSetSummary {
 }
 
 /**
- * Compares the records of one kind. Each new record is looked up by its id and
- * removed from the map of previous records. The records that remain in the map at
- * the end have been removed.
+ * Compares the records of one kind. For each new record, we take the previous record
+ * with the same id out of a map. The records that are left in the map at the end have
+ * been removed.
  */
 function compareKind(
   previousRecords: readonly AnyRecord[],
@@ -76,8 +76,8 @@ function sortById(records: readonly AnyRecord[]): AnyRecord[] {
 }
 
 /**
- * Describes a record. If its name is missing, which may be the case if another
- * version of gamedata wrote the record, uses its slug instead.
+ * Describes a record. Falls back to its slug if it has no name, which can happen if
+ * another version of gamedata wrote the record.
  */
 function describe({ id, slug, name }: AnyRecord): NamedRecord {
   return { id, slug, name: typeof name === 'string' ? name : slug };

@@ -56,7 +56,7 @@ import type { Past } from './past.ts';
 
 export const LICENSE_FILE = 'LICENSE.txt';
 
-/** One file for each kind and language, and a few others. */
+/** A data set has one file for each kind and language, and a few others. */
 const MAX_FILES = 500;
 
 const summarySchema = z.object({
@@ -165,14 +165,14 @@ const REFRESH =
 export async function readDataSet(source: DataSetSource): Promise<DataSet> {
   const files = await readFiles(source);
   const dataSet = createStoredDataSet(files, parseRecords);
-  // The summary of the names becomes part of `meta.json`, so it must be right.
+  // The summary of the names is copied into `meta.json`, so it must be correct.
   return { ...dataSet, readNames: () => assertSummary(files, dataSet.readNames()) };
 }
 
 /**
- * Reads the data set that the next one replaces. An older version of gamedata may
- * have written it, so a missing kind counts as empty, and a missing field of a record
- * counts as null.
+ * Reads the previous data set, which the next one will replace. An older version of
+ * gamedata may have written it, so a missing kind counts as empty, and a missing field
+ * of a record counts as null.
  *
  * @throws GamedataError that names the file that is missing, damaged or invalid
  */
@@ -190,8 +190,8 @@ interface StoredFiles {
 }
 
 /**
- * Reads `dataset.json` and then every file that it lists. First the sizes are
- * checked, because anyone may have written the data set.
+ * Reads `dataset.json` and then every file that it lists. Checks the listed sizes
+ * before it reads the files, because anyone may have written the data set.
  */
 async function readFiles({ name, get }: DataSetSource): Promise<StoredFiles> {
   const description = parseDescription(name, await get(DATA_SET_FILE));
@@ -244,7 +244,7 @@ function assertIntact(
     throw new GamedataError('data', `${record}: ${problem}`);
 }
 
-/** Checks the records against their digest, which is the identity of the data set. */
+/** Checks the records against their digest, which identifies the data set. */
 function assertDigest(
   name: string,
   { digest }: DataSetDescription,
@@ -259,8 +259,8 @@ function assertDigest(
 }
 
 /**
- * Creates a data set that parses its files when they are first used, because a build that
- * changes nothing needs only what `dataset.json` says. Each file is parsed once.
+ * Creates a data set that parses its files when they are first used, because a build
+ * that changes nothing needs only `dataset.json`. Each file is parsed at most once.
  *
  * @param parseAll parses the records, as strictly as the caller needs
  */
@@ -275,7 +275,7 @@ function createStoredDataSet<R extends AnyRecords>(
     names,
     files: __,
     warnings,
-    // All other fields of `dataset.json` are the provenance.
+    // All other fields of `dataset.json` belong to the provenance.
     ...provenance
   } = files.description;
   const readRecords = callOnce(() => parseAll(files));
@@ -291,7 +291,10 @@ function createStoredDataSet<R extends AnyRecords>(
   };
 }
 
-/** Returns a function that calls another function once, and remembers its result. */
+/**
+ * Returns a function that calls `create` the first time, and then returns the same
+ * result.
+ */
 function callOnce<T extends object>(create: () => T): () => T {
   let result: T | undefined;
   return () => {
@@ -311,7 +314,7 @@ function parseRecords(files: StoredFiles): Records {
       const isAscending = parsed.id > lastId;
       const isUnique = !slugs.has(parsed.slug);
       // The digest of the data set is the digest of its lines, so each line must be
-      // exactly the one that this version would write.
+      // exactly what this version would write.
       const isSameLine = encodeLine(parsed) === `${line}\n`;
       const isValid = isAscending && isUnique && isSameLine;
       if (!isValid) {
@@ -340,12 +343,13 @@ function parseLines<T>(
   parseLine: (line: string, record: string) => T,
 ): T[] {
   const file = `${name}/${recordsFile(kind)}`;
-  // A data set from an older version of gamedata may lack a kind, and then has no file.
+  // A data set from an older version of gamedata may lack a kind and therefore the
+  // kind's file.
   const body = bodies.get(recordsFile(kind)) ?? new Uint8Array();
   const text = new TextDecoder().decode(body);
   const records: T[] = [];
   for (const [index, line] of text.split('\n').entries()) {
-    // The text ends with a line break.
+    // The text ends with a line break, so the last line is empty.
     if (line === '') continue;
     records.push(parseLine(line, `${file} line ${index + 1}`));
   }
@@ -358,7 +362,7 @@ function parseLines<T>(
   );
 }
 
-/** Parses the names, and drops names of records that the data set does not have. */
+/** Parses the names, and drops names of records that the data set does not contain. */
 function parseNames(files: StoredFiles, records: AnyRecords): Names[] {
   const { name, description } = files;
   const allNames: Names[] = [];

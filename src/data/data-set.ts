@@ -60,9 +60,9 @@ export const warningSchema = z.object({
 export type Warning = z.infer<typeof warningSchema>;
 
 /**
- * Counts the records that have at least one of the given warnings, which must be about
- * records of one kind, because records of two kinds may have the same id. A record may have several
- * warnings, for example one for each language.
+ * Counts the records that have at least one of the given warnings, all of which must be
+ * about the same kind, because records of different kinds may have the same id. A
+ * record may have several warnings, for example one for each language.
  */
 export const countWarnedRecords = (warnings: readonly Warning[]): number =>
   new Set(warnings.map(({ id }) => id)).size;
@@ -82,15 +82,15 @@ export type AnyRecord = { readonly id: number; readonly slug: string } & {
 const MAX_FIELDS = 100;
 
 /**
- * Validates without copying, because `z.object` would change the order of the keys,
- * and the digest depends on it.
+ * Validates without copying, because `z.object` would change the order of the keys, on
+ * which the digest depends.
  */
 export const anyRecordSchema = z.custom<AnyRecord>(isAnyRecord, 'expected a record');
 
 /**
- * Returns whether a value is a record that the history can describe. Nested values and
- * thousands of fields are not allowed, because they would need far more memory than
- * their text.
+ * Returns whether a value is a record that the history can describe. Rejects nested
+ * values and thousands of fields, because they would need far more memory than their
+ * text.
  */
 function isAnyRecord(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -107,13 +107,16 @@ const isFieldValue = (value: unknown): boolean =>
 
 export type AnyRecords = Readonly<Record<Kind, readonly AnyRecord[]>>;
 
-/** The first and the last generation that a record names. */
+/** The first and the last generation that the records cover. */
 export interface GenerationRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Returns undefined if no record names a generation. Items never do. */
+/**
+ * Finds the first and the last generation. Returns undefined if no record has a
+ * `generation` field. Items never have one.
+ */
 export function findGenerations(records: Records): GenerationRange | undefined {
   const generations = new Set<number>();
   for (const kind of kindNames) {
@@ -126,14 +129,14 @@ export function findGenerations(records: Records): GenerationRange | undefined {
 }
 
 /**
- * A complete data set from one edition of the upstream, including its past. A data
- * set in a folder parses its files only when a function is called, because a build
- * that changes nothing needs only the digests.
+ * A complete data set from one edition of the upstream, including its past. A data set
+ * that is read from a folder parses its files only when one of the functions is called,
+ * because a build that changes nothing needs only the digests.
  */
 export interface DataSet<R extends AnyRecords = Records> {
   readonly provenance: Provenance;
   readonly counts: Counts;
-  /** The digest of the records, which does not cover names, warnings and the past. */
+  /** The digest of the records. It does not cover names, warnings or the past. */
   readonly digest: string;
   /** Undefined if the data set has no names. */
   readonly namesSummary: NamesSummary | undefined;
@@ -151,8 +154,8 @@ export interface DataSet<R extends AnyRecords = Records> {
 }
 
 /**
- * The data set that the next one replaces. Another version of gamedata may have
- * written it, so its records may have other fields.
+ * The previous data set, which the next one will replace. Another version of gamedata
+ * may have written it, so its records may have other fields.
  */
 export type PreviousDataSet = DataSet<AnyRecords>;
 
@@ -177,8 +180,8 @@ export const encodeLine = (record: AnyRecord): string =>
   `${JSON.stringify(record)}\n`;
 
 /**
- * Returns `sha256:` and 64 hexadecimal digits, which change if and only if a line of
- * the records does, for example because of a new field.
+ * Returns `sha256:` and 64 hexadecimal digits. The digest changes if and only if the
+ * line of a record changes, for example because of a new field.
  */
 export function digestRecords(records: AnyRecords): string {
   const digester = createDigester();
@@ -193,8 +196,8 @@ export function digestRecords(records: AnyRecords): string {
 }
 
 /**
- * Returns the same digest as `digestRecords`, but from the lines of NDJSON files,
- * which need not be parsed.
+ * Returns the same digest as `digestRecords`, but computes it from the lines of NDJSON
+ * files without parsing them.
  */
 export function digestLines(readLines: (kind: Kind) => string | Uint8Array): string {
   const digester = createDigester();
@@ -208,7 +211,7 @@ export function digestLines(readLines: (kind: Kind) => string | Uint8Array): str
 }
 
 /**
- * Computes the digest of all names, and their number in each language. Returns
+ * Computes the digest of all names, and counts the names in each language. Returns
  * undefined if there are no names.
  */
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {

@@ -106,11 +106,11 @@ export interface ChangeGroup {
 type Mark = (text: string, path?: string) => string;
 
 /**
- * Describes the changes as one group of lines per kind and type. Types without changes have
- * no group.
+ * Describes the changes as one group of lines per kind and type. Types without changes
+ * have no group.
  *
- * @param max the number of changes that each group lists
- * @param mark marks up text from the data; by default, the text stays as it is
+ * @param max the maximum number of changes that each group lists
+ * @param mark marks up text from the data; by default, the text is not changed
  */
 export function describeGroups(
   { changes }: Comparison,
@@ -134,8 +134,8 @@ export function describeGroups(
 type LinesByType = Record<keyof KindChanges, string[]>;
 
 /**
- * Describes each change to the records of one kind in one line. Slugs are linked
- * only if the record has them after the change.
+ * Describes each change to the records of one kind in one line. A slug is linked only
+ * if the record still has it after the change.
  *
  * @param mark marks up text from the data, for example as code
  */
@@ -171,9 +171,9 @@ function describeFields(fields: readonly FieldChange[], mark: Mark): string {
 }
 
 /**
- * Matches characters with a meaning in Markdown or in commit messages. Forges treat `@` as
- * a mention, and `closes #1`, `[skip ci]` and the trailer `skip-checks: true` as commands.
- * A backtick would end a code span.
+ * Matches characters with a special meaning in Markdown or in commit messages. Forges
+ * treat `@` as a mention, and `closes #1`, `[skip ci]` and the trailer `skip-checks:
+ * true` as commands. A backtick would end a code span.
  */
 const ACTIVE_CHARACTER = /[@#`[\]]|:(?<=skip-checks\s*:)/gi;
 

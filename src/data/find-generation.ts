@@ -6,7 +6,7 @@ const INDEX_FIELD = /^id(\d+)$/;
  * function, so it does not use the schemas.
  */
 export function findFirstGeneration(record: object): number | null {
-  // The index numbers `id1` to `id9` are in the order of the generations.
+  // The fields `id1` to `id9` are in order of generation.
   for (const [name, value] of Object.entries(record)) {
     if (typeof value !== 'number') continue;
     if (name === 'generation') return value;

@@ -1,8 +1,8 @@
 /**
- * Refuses an update that looks like a mistake of the upstream. There are three
- * measures: records that are gone, names that are gone, and values and names that
- * are different now. In nine years of real data, at most 1.3% of the values of a
- * field and 4.4% of the names in a language have changed.
+ * Refuses an update that looks like an upstream mistake. The guard measures how many
+ * records are gone, how many names are gone, and how many values and names have
+ * changed. In nine years of real data, at most 1.3% of the values of a field and 4.4%
+ * of the names in a language have changed.
  */
 
 import type { FieldValue } from '../contract/changes.ts';
@@ -29,10 +29,16 @@ export interface GuardOptions {
   readonly skip?: Skipped | undefined;
 }
 
-/** Values change more often than records disappear. */
+/**
+ * Multiplies the limit for changed values, because values change more often than
+ * records disappear.
+ */
 const VALUES_FACTOR = 5;
 
-/** Nine changed values do not indicate a systematic mistake, however few there are. */
+/**
+ * Up to nine changed values do not indicate a systematic mistake, even if the field has
+ * only a few values.
+ */
 const ALWAYS_ALLOWED = 9;
 
 /** The percentage of a language's names that may be replaced in one update. */
@@ -44,7 +50,7 @@ const MAX_EXAMPLES = 3;
  * A part of the data that changes too much, and the option that would permit the change.
  */
 interface Violation {
-  /** What changes, how much, and examples. */
+  /** Says what changes and how much, and gives examples. */
   readonly problem: string;
   /** The smallest whole percentage for `--max-shrink` that permits the change. */
   readonly sufficientShrink?: number;
@@ -80,8 +86,9 @@ export function checkUpdate(
 }
 
 /**
- * Names the options that permit everything that changes too much: one percentage, which
- * is sufficient for all violations that have one, and the names of all others.
+ * Suggests the options that permit all violations: `--max-shrink` with a percentage
+ * that is high enough for every violation that has one, and `--allow-missing` with the
+ * values for all others.
  */
 function hintAtOptions(violations: readonly Violation[]): string {
   let maxShrink = 0;
@@ -121,7 +128,8 @@ function checkRecords(
     subject: kind,
     effect: 'records are gone',
     affected: goneSlugs.length,
-    // The option is a percentage of all records, including those that are not checked.
+    // `--max-shrink` is a percentage of all records, including those that are not
+    // checked.
     total: previous.counts[kind],
     examples: goneSlugs,
   };
@@ -143,11 +151,11 @@ function checkRecords(
 
 interface PairedRecords {
   readonly pairs: readonly RecordPair[];
-  /** The slugs of the previous records that the next data set does not have. */
+  /** The slugs of the previous records that are missing from the next data set. */
   readonly goneSlugs: readonly string[];
 }
 
-/** Finds the next record with the same id for each previous record. */
+/** Pairs each previous record with the record of the same id in the next data set. */
 function pairById(
   previousRecords: readonly AnyRecord[],
   nextRecords: readonly AnyRecord[],
@@ -183,9 +191,10 @@ function checkChangedValues(
 }
 
 /**
- * Lists the previous records that the user neither skips nor permits to disappear. A
- * record can be permitted by its current slug, or by an old one that no other record has
- * now. The values of permitted records are not checked either, but their names are.
+ * Lists the previous records that must not disappear, which are all those that the user
+ * neither skips nor allows to be missing. `allowMissing` names a record by its current
+ * slug, or by an old slug that no other record has now. The guard does not check the
+ * values of an allowed record either, but it does check its names.
  */
 function listCheckedRecords(
   kind: Kind,
@@ -208,8 +217,8 @@ function listCheckedRecords(
 }
 
 /**
- * Counts the changed values of a field. A record that had no value counts neither as
- * changed nor as part of the total, because filling in missing values is no mistake.
+ * Counts the changed values of a field. Records that had no value before are not
+ * counted at all, because filling in a missing value is not a mistake.
  */
 function compareField(
   kind: Kind,
@@ -236,16 +245,19 @@ function compareField(
   };
 }
 
-/** Returns null for a missing field. The placeholder icon stands for no icon. */
+/**
+ * Returns null if the field is missing or contains the placeholder icon, which stands
+ * for no icon.
+ */
 function readValue(record: AnyRecord, field: string): FieldValue {
   const value = record[field] ?? null;
   return value === PLACEHOLDER_ICON ? null : value;
 }
 
 /**
- * Checks how many names in each language are gone, and how many are different. Returns at
- * most one violation for a language, because `--allow-missing names/<language>` permits
- * both.
+ * Checks how many names in each language are gone, and how many have changed. Returns
+ * at most one violation for a language, because `--allow-missing names/<language>`
+ * permits both.
  */
 function checkNames(
   previous: PreviousDataSet,
@@ -268,7 +280,10 @@ function checkNames(
   return violations;
 }
 
-/** Returns undefined if neither too many names are gone nor too many are different. */
+/**
+ * Describes the problem if too many names are gone or have changed. Otherwise, returns
+ * undefined.
+ */
 function findNamesProblem(
   subject: string,
   { before: total, lost, replaced, examples }: NameChanges,
@@ -296,7 +311,7 @@ function findNamesProblem(
   return describeTooMany(changedNames, MAX_REPLACED_NAMES);
 }
 
-/** How many of the records, values or names an update affects, and which. */
+/** Says how many of the records, values or names an update affects, and which ones. */
 interface AffectedShare {
   /** A kind, a field of a kind, or `names/<language>`. */
   readonly subject: string;

@@ -18,9 +18,10 @@ const MAX_STEPS = 100;
 const MAX_CHANGES = 10_000;
 
 /**
- * Adds a step as the newest one. If the step contains no change, the newest step so far is
- * extended instead, so that it leads to the new digest. The digest may differ without a
- * change, for example if the records have a new field that is null.
+ * Adds a step to the start of the history, where the newest step is. If the step
+ * contains no changes, makes the newest existing step lead to the new digest instead.
+ * The digest can differ even without changes, for example if the records have a new
+ * field that is null.
  */
 export function extendHistory(history: History, step: Comparison): History {
   const hasChanges = countChanges(step) > 0;
@@ -60,7 +61,7 @@ function parseHistory(json: unknown, record: string): History {
 /**
  * Decodes `changes.json`.
  *
- * @param digest the digest of the data set that the history must lead to
+ * @param digest the digest of the data set at which the history must end
  * @param record the name of the file, for error messages
  * @throws GamedataError if the history is invalid or does not end at that data set
  */
@@ -82,8 +83,8 @@ export function decodeHistory(
 }
 
 /**
- * Returns the steps that were added after the history ended at the given data set.
- * Returns no steps if the history still ends there or never contained that data set.
+ * Returns the steps that come after the given data set. Returns no steps if the history
+ * ends at that data set or does not contain it.
  */
 export function stepsSince(
   history: History,
@@ -92,7 +93,7 @@ export function stepsSince(
   const { steps } = history;
   const isAtEnd = steps[0]?.to.digest === digest;
   if (isAtEnd) return [];
-  // Steps are listed from the newest to the oldest.
+  // Steps are sorted from newest to oldest.
   const firstNewStep = steps.findIndex(({ from }) => from.digest === digest);
   if (firstNewStep < 0) return [];
   return steps.slice(0, firstNewStep + 1);
@@ -114,18 +115,19 @@ export interface HistoryUpTo {
 }
 
 /**
- * Returns whether a history continues the previous one: its newest steps start at the
- * previous data set, and the previous steps follow them. The oldest of the previous steps
- * may be missing, but only if there are too many steps together.
+ * Returns whether a history continues the previous one, which means that it consists of
+ * the steps since the previous data set, followed by the previous steps. The oldest
+ * previous steps may be missing, but only if the history would otherwise exceed its
+ * limits.
  *
  * The previous data set may occur several times in the history, because a change may
- * have been reverted. In A→B→A, either no step or two steps are newer than A. Therefore
- * each place is tried.
+ * have been reverted. In A→B→A, either no steps or two steps follow A. Therefore we try
+ * each occurrence.
  */
 export function continuesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;
-  // All data sets that the history led to, with the newest first. Therefore the index of a
-  // data set is the number of steps since then.
+  // The digests of all data sets in the history, from newest to oldest. Therefore the
+  // index of a digest is the number of steps since that data set.
   const digests = [next.digest, ...steps.map(({ from }) => from.digest)];
   for (const [newerCount, digest] of digests.entries()) {
     if (digest !== previous.digest) continue;

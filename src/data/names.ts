@@ -98,8 +98,8 @@ function listCommonRecords(
 }
 
 /**
- * Counts the names that were added, lost or replaced in one language. The names before are
- * counted as well, because the guard limits the percentage of them that may be lost.
+ * Counts the names that were added, lost or replaced in one language. Also counts the
+ * previous names, because the guard limits the percentage of them that may be lost.
  */
 function countNameChanges(
   records: readonly CommonRecord[],

@@ -1,6 +1,6 @@
 /**
- * Finds where the old URLs of renamed records lead. Browsers load this module, so it
- * must not import the schema library.
+ * Finds the redirects from the old URLs of renamed records. Browsers load this module,
+ * so it must not import the schema library.
  */
 
 import { type Kind, kindNames } from '../contract/kinds.ts';
@@ -8,7 +8,7 @@ import { recordPath } from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
 
 /**
- * Maps each old slug of a kind to the id of the record that had it last. We use maps
+ * Maps each old slug of a kind to the id of the record that last had it. We use maps
  * instead of objects because a slug may be `constructor`.
  */
 export type OldSlugs = Readonly<Record<Kind, ReadonlyMap<string, number>>>;

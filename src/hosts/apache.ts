@@ -47,7 +47,7 @@ function createValues(context: HostContext): TemplateValues {
   const values = webServer.createWebServerValues(context);
   const { base, kinds, origin, port } = values;
 
-  // In the configuration of a folder, Apache matches paths without their first slash.
+  // In per-directory configuration, Apache matches paths without the leading slash.
   const moved: string[] = [];
   for (const { path, to } of context.redirects) {
     moved.push(`RewriteRule ^${path.slice(1)}$ ${origin}${base}${to} [R=301,END]`);
@@ -64,9 +64,10 @@ function createValues(context: HostContext): TemplateValues {
   return {
     ...values,
     ...webServer.formatHeaderSets(formatHeaders),
-    // Apache already listens on port 80.
+    // Apache listens on port 80 by default.
     ownPort: port === '80' ? '' : port,
-    // A site below a path shares the server with other sites.
+    // A site below a path shares the server with other sites, so it cannot set the
+    // document root.
     rootDirective: base === '' ? 'DocumentRoot' : `Alias "${base}"`,
     endpoint: `^(?:api/gamedata/|api/gamedata/${kinds}/|api/gamedata/${kinds}/[a-z0-9-]+/)$`,
     prefersPage,

@@ -17,8 +17,8 @@ const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
 
 /**
- * Files that Cloudflare must not upload as assets: host configuration, and the
- * working files of wrangler.
+ * Files that Cloudflare must not upload as assets: host configuration, and wrangler's
+ * working files.
  */
 const hidden = [
   WORKER,

@@ -29,8 +29,8 @@ export interface HostFile extends SiteFile {
 }
 
 /**
- * The file in which some hosts expect redirects and rewrites. Each of these hosts
- * has its own dialect of it.
+ * The file from which some hosts read redirects and rewrites. Each of these hosts has
+ * its own dialect.
  */
 export const REDIRECTS_FILE = '_redirects';
 
@@ -43,7 +43,8 @@ export interface Host {
   /**
    * The guarantees that the host does not keep. Tests expect exactly these guarantees
    * to fail on the real server software. CDNs compress responses themselves, but the
-   * local servers that stand in for them do not, so no CDN is checked for that.
+   * local servers that stand in for them do not, so CDNs are not checked for
+   * compression.
    */
   readonly unsupported: readonly GuaranteeName[];
   readonly createFiles: (context: HostContext) => HostFile[];
@@ -53,11 +54,14 @@ export interface Host {
    */
   readonly configFiles?: readonly string[];
   /**
-   * The configuration that operators copy once to a web server's own folder, and may then
-   * edit. Undefined for hosts that read their configuration from the site.
+   * The configuration file that operators copy once to the web server's own folder, and
+   * may then edit. Undefined for hosts that read their configuration from the site.
    */
   readonly configuration?: string;
-  /** Returns the line that says what to do after a site in a folder has changed. */
+  /**
+   * Returns the line that tells operators what to do after the site in `folder` has
+   * changed.
+   */
   readonly nextStep?: (folder: string) => string;
   /** Whether the host ignores queries. If it does, links must point to files. */
   readonly ignoresQueries?: boolean;

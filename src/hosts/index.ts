@@ -74,7 +74,7 @@ function isKeptBy(hostName: string, guarantee: GuaranteeName): boolean {
 export const hasNoRateLimit = ({ hosts: names }: Pick<Meta, 'hosts'>): boolean =>
   names.length > 0 && names.every((name) => webServerNames.includes(name));
 
-/** Hosts that cannot share a site, because they read one file in different ways. */
+/** Hosts that cannot share a site, because they interpret the same file differently. */
 export interface HostConflict {
   readonly names: readonly HostName[];
   readonly file: string;
@@ -111,7 +111,7 @@ export function createHostFiles(
   context: HostContext,
 ): HostFile[] {
   const files = new Map<string, HostFile>();
-  // The order of the files does not depend on the order of the given names.
+  // This loop makes the order of the files independent of the order of the given names.
   for (const name of hostNames) {
     if (!names.includes(name)) continue;
     for (const file of hosts[name].createFiles(context)) files.set(file.path, file);

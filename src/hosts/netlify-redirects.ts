@@ -49,7 +49,7 @@ export function createRules({
   //   https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const { path, to } of redirects) rules.push(`${path} ${base}${to} 301`);
   rules.push(`${paths.API_PREFIX}* /${errorFiles[404]} 404`);
-  // The placeholder has a rule, because other hosts that read this file may apply
+  // The placeholder icon has a rule, because other hosts that read this file may apply
   // rules even if a file exists.
   rules.push(`/${paths.PLACEHOLDER_ICON} /${paths.PLACEHOLDER_ICON} 200`);
   // `:splat` is what the asterisk matches.
@@ -69,12 +69,14 @@ interface BuiltPage {
 }
 
 /**
- * Creates the rules for a list, or for the root. For each combination of query parameters,
- * there are rules for the built pages, and then one rule that rejects all other values.
+ * Creates the rules for a list, or for the root. For each combination of query
+ * parameters, there are rules for the built pages, and then one rule that rejects all
+ * other values.
  *
- * Larger combinations come first, because in Netlify's engine, a rule also matches a query
- * that has more parameters than the rule. Netlify's documentation says that the parameters
- * must be the same. With rules for each combination, the responses are the same either way.
+ * Larger combinations come first, because in Netlify's engine, a rule also matches a
+ * query that has more parameters than the rule. Netlify's documentation, however, says
+ * that the parameters must be the same. With rules for each combination, it does not
+ * matter which is true.
  *
  * @see https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters
  */
@@ -93,8 +95,8 @@ function createPageRules(
 }
 
 /**
- * Creates the rules with the values of built pages: one for each format and each page that
- * a query with these parameters can select.
+ * Creates the rules that serve built pages: one for each format and each page that a
+ * query with these parameters can select.
  */
 function createBuiltPageRules(
   path: string,
@@ -104,7 +106,7 @@ function createBuiltPageRules(
   const rules: string[] = [];
   // Without an offset, a query selects the first page.
   const selectablePages = parameters.includes('offset') ? pages : pages.slice(0, 1);
-  // Without a format, there is one rule, which does not name a format.
+  // If `format` is not one of the parameters, one rule without a format is enough.
   const selectableFormats = parameters.includes('format') ? formats : [undefined];
   for (const format of selectableFormats) {
     for (const { offset, file } of selectablePages) {
@@ -117,8 +119,8 @@ function createBuiltPageRules(
 }
 
 /**
- * Creates the rule that rejects queries with these parameters and any values. Netlify
- * reads `offset=:offset` as a parameter with any value.
+ * Creates the rule that rejects queries with these parameters, whatever their values.
+ * Netlify reads `offset=:offset` as a parameter with any value.
  */
 function createRejectingRule(
   path: string,

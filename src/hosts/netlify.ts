@@ -1,7 +1,7 @@
 /**
- * Rules in `_redirects` and `_headers` serve the built files. An edge function
- * responds to requests that the rules cannot distinguish. When programs read
- * records, the function does not run, because every call is billed.
+ * Rules in `_redirects` and `_headers` serve the built files. An edge function responds
+ * to requests that the rules cannot distinguish. The function does not run when
+ * programs read records, because every call is billed.
  */
 
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
@@ -39,8 +39,8 @@ export const netlifyRules: Host = {
 
 export const netlify: Host = {
   ...netlifyRules,
-  // These guarantees fail when programs read records, because rules can match
-  // neither the format nor the status, and Netlify may drop the `Allow` header.
+  // These guarantees fail when programs read records, because rules cannot match the
+  // format or the status, and because Netlify may drop the `Allow` header.
   unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'compression'],
   createFiles: (context) => [
     ...netlifyRules.createFiles(context),
@@ -49,8 +49,8 @@ export const netlify: Host = {
 };
 
 /**
- * Lists Netlify's variables with the base URL. We use them only on Netlify, because
- * names such as `URL` are too generic:
+ * Lists the variables in which Netlify provides the base URL. We use them only on
+ * Netlify, because names such as `URL` are too generic:
  * https://docs.netlify.com/configure-builds/environment-variables/
  */
 function listBaseUrlVariables({
@@ -58,13 +58,13 @@ function listBaseUrlVariables({
   CONTEXT = 'production',
 }: BuildVariables): string[] {
   if (NETLIFY !== 'true') return [];
-  // A preview has a URL of its own.
+  // A deploy preview has its own URL.
   return CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
 }
 
 /**
- * Declares the requests for which Netlify calls a function. All conditions must
- * hold.
+ * Declares the requests for which Netlify calls a function. A request must meet all
+ * conditions.
  */
 interface Declaration {
   /** A regular expression that the path must match. */
@@ -75,9 +75,9 @@ interface Declaration {
 }
 
 /**
- * Creates the edge functions, programs that Netlify runs instead of applying its rules. All
- * of them run the request handler. There is one for each type of request, because a
- * function can have only one declaration.
+ * Creates the edge functions, which Netlify runs instead of applying its rules. All of
+ * them run the request handler. There is one function for each type of request, because
+ * a function can have only one declaration.
  *
  * @see https://docs.netlify.com/build/edge-functions/declarations/
  */
@@ -87,7 +87,8 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   const api = escapeRegExp(base + paths.API_PREFIX.slice(0, -1));
   const anyKind = `(?:${kindNames.join('|')})`;
   const anyFolders = '(?:[^/]+/)*';
-  // Lists may have any limit and offset, and rules cannot name all of them.
+  // Requests for lists may have any limit and offset, and rules cannot list all of
+  // them.
   const lists = { pattern: `^${api}/${anyKind}/?$` };
   // Redirect rules ignore the method, so an edge function responds to every method except
   // GET and HEAD.
@@ -100,12 +101,13 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
     pattern: `^${api}(?:/${anyFolders}[^/.]*)?$`,
     header: { accept: 'text/html' },
   };
-  // The API's root or a record without the trailing slash is redirected. Rules cannot
-  // do that, because they ignore trailing slashes. Lists are matched above.
+  // Requests for the API root or a record without the trailing slash are redirected.
+  // Rules cannot do that, because they ignore trailing slashes. Requests for lists are
+  // matched above.
   const slashes = { pattern: `^${api}(?:/${anyKind}/[^/.]+)?$` };
   const entry = `export default createEdgeFunction(${JSON.stringify(base)});`;
   const handler = `${handlerModule()}\n${entry}`;
-  // The other functions export the code of the first one, `gamedata.js`.
+  // The other functions re-export the code of the first one, `gamedata.js`.
   const reference = "export { default } from './gamedata.js';";
   return [
     createFunction('gamedata', handler, lists),

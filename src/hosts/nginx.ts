@@ -67,7 +67,7 @@ const file = {
 // These types include the charset, because nginx does not add it to files that the
 // build has compressed.
 const types = Object.entries(mediaTypes).map(([ending, type]) => {
-  // nginx looks only at the last extension of a name such as `gamedata.tar.gz`.
+  // nginx looks only at the last extension of a file name such as `gamedata.tar.gz`.
   const extension = ending.split('.').at(-1);
   return `'${type}' ${extension}`;
 });

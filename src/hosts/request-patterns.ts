@@ -5,17 +5,17 @@
 
 import { JAVA_ACCEPT } from '../contract/responses.ts';
 
-/** Escapes text that a regular expression should match as it is, such as `.json`. */
+/** Escapes text that a regular expression should match literally, such as `.json`. */
 export const escapeRegExp = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
  * Creates an expression that matches a raw query, such as `limit=20&offset=40`, and
  * captures the last value of a parameter. The first group skips as many parameters as
- * possible, so the match is the last one.
+ * possible, so the expression matches the last occurrence.
  *
- * We do not use the servers' own variables for parameters: they ignore letter case and
- * return the first value or all values.
+ * We do not use the servers' own variables for parameters, because they ignore letter
+ * case and return the first value or all values.
  */
 export const lastParameterPattern = (
   parameter: 'format' | 'limit' | 'offset',
@@ -54,9 +54,9 @@ const best = {
 } as const;
 
 /**
- * Pairs of expressions for `Accept`. The first match wins, so the media type that a client
- * wants most comes before those that it only accepts. Within a pair, JSON comes before
- * HTML.
+ * Pairs of expressions for `Accept`. The first match wins, so the media type that a
+ * client prefers comes before those that it merely accepts. Within a pair, JSON comes
+ * before HTML.
  */
 export const preferencePatterns = [best, listed] as const;
 
@@ -69,7 +69,7 @@ export interface NegotiationRule {
 /** The rules that choose between JSON and the page. The first match wins. */
 export const negotiationRules: readonly NegotiationRule[] = listNegotiationRules();
 
-/** Lists the pairs as single rules, in the same order. */
+/** Flattens the pairs into a list of rules, in the same order. */
 function listNegotiationRules(): NegotiationRule[] {
   const rules: NegotiationRule[] = [];
   for (const { json, html } of preferencePatterns) {

@@ -2,9 +2,9 @@
 export type TemplateValues = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Fills a template. Each `{{name}}` is replaced with its value. If the value is a
- * list, the line is repeated for each item. The lines between `#if name` and `#end`
- * are kept only if the value is not empty.
+ * Fills a template. Each `{{name}}` is replaced with its value. If the value is a list,
+ * the line is repeated for each item. The lines between `#if name` and `#end` are kept
+ * only if the value of `name` is not empty.
  *
  * @throws Error if a value is missing
  */

@@ -8,12 +8,12 @@ import * as responses from '../contract/responses.ts';
 import type { HostContext } from './host.ts';
 import { escapeRegExp, lastParameterPattern } from './request-patterns.ts';
 
-/** The folder of files that operators copy to web servers. */
+/** The folder for the files that operators copy to web servers. */
 export const CONFIG_FOLDER = '_hosts/';
 
 export const unsupportedByWebServers: readonly GuaranteeName[] = ['page-ranges'];
 
-/** Formats the command that makes a web server read the redirects again. */
+/** Formats the command that makes a web server reload the redirects. */
 export const describeReload = (
   command: string,
   folder: string,

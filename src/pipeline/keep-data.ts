@@ -28,12 +28,12 @@ import { readIfExists } from '../site-folder.ts';
 const KEPT_NAME = /^\d{4}-\d\d-\d\d-([0-9a-f]{12})$/;
 
 /**
- * Keeps a data set in a folder next to the site, and then removes the oldest data sets.
- * If the same data set is kept already, its folder is used again, and counts as the newest
- * one.
+ * Keeps a data set in a folder next to the site, and then removes the oldest ones
+ * there. If the same data set is already there, reuses its folder, which then counts as
+ * the newest.
  *
  * @param out the folder of the site
- * @param keep the number of data sets that stay, which is at least 1
+ * @param keep how many data sets to keep, at least 1
  * @param today the current date in the form `YYYY-MM-DD`
  * @returns the kept folder, such as `site.data/2026-01-02-0123456789ab`
  * @throws GamedataError if the data set cannot be written
@@ -66,9 +66,10 @@ export async function keepDataSet(
 }
 
 /**
- * Publishes a data set into a folder, and sets the time of its `dataset.json` to now. The
- * time shows in which order data sets were kept. It is set here, because publishing
- * writes nothing if the data set is there already.
+ * Publishes a data set into a folder, and sets the modification time of its
+ * `dataset.json` to now. These times record the order in which data sets were kept.
+ * Publishing alone is not enough, because it writes nothing if the data set is already
+ * there.
  */
 async function publishKept(
   folder: string,
@@ -84,7 +85,7 @@ async function publishKept(
   utimesSync(path.join(folder, DATA_SET_FILE), now, now);
 }
 
-/** Lists the names of the kept data sets. The one that was kept last is at the end. */
+/** Lists the names of the kept data sets, with the most recently kept one last. */
 function listOldestFirst(folder: string): string[] {
   const kept: { readonly name: string; readonly keptMs: number }[] = [];
   for (const name of readdirSync(folder).sort()) {
@@ -96,9 +97,9 @@ function listOldestFirst(folder: string): string[] {
 }
 
 /**
- * Removes the files that a data set lists, and the folders that are then empty. Other
- * files stay, because an operator may have added them. `dataset.json` is removed last,
- * so that an interrupted removal is continued by the next build.
+ * Removes the files that a data set lists, and then any empty folders. Other files
+ * stay, because an operator may have added them. `dataset.json` is removed last, so
+ * that the next build can finish an interrupted removal.
  */
 function removeDataSet(folder: string): void {
   explainFailure('cannot be removed', folder, () => {

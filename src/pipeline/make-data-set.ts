@@ -12,7 +12,8 @@ import { updateData } from './update-data.ts';
 
 /**
  * Reads a data set, and publishes its files into a folder. `dataset.json` is their
- * manifest. First, locks the folder and completes the change of a process that was killed.
+ * manifest. First, locks the folder and completes any change that a killed process left
+ * unfinished.
  *
  * @throws GamedataError
  */
@@ -28,8 +29,8 @@ export async function makeDataSet(
 }
 
 /**
- * Updates a folder that is locked. The published data set is read first, because the new
- * one is compared with it and continues its history of changes. If too many records have
+ * Updates a locked folder. The published data set is read first, because the new one is
+ * compared with it and continues its history of changes. If too many records have
  * disappeared, this throws an error and leaves the folder as it is.
  */
 async function updateFolder(

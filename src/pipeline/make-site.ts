@@ -49,16 +49,16 @@ export interface MakeSiteOptions {
   readonly wanted: WantedSettings;
   /** The number of published data sets to keep next to the site. */
   readonly keep?: number | undefined;
-  /** The folder or URL of the site that is copied. Undefined for a build. */
+  /** The folder or URL of the site to copy. Undefined for a build. */
   readonly copiedFrom?: string | undefined;
 }
 
 /**
- * Builds a site or a copy, and publishes it into a folder. First, it locks the
- * folder and completes the change of a build that was killed.
+ * Builds a site or a copy, and publishes it into a folder. First, it locks the folder
+ * and completes any change that a killed build left unfinished.
  *
- * @throws GamedataError. The published site is then unchanged, except if the new files
- * could not be moved into place. The next build completes such a change.
+ * @throws GamedataError. The published site is then unchanged, unless the new files
+ * could not be moved into place. In that case, the next build completes the change.
  */
 export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
   const started = performance.now();
@@ -69,7 +69,7 @@ export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
 }
 
 /**
- * Builds a site into a folder that is locked.
+ * Builds a site into a locked folder.
  *
  * The data set comes first, because the guard compares it with the published one, and
  * because its records determine which icons the site needs. All checks come before the
@@ -85,7 +85,7 @@ async function buildSite(
   const { out, source, keep = 0 } = options;
   const published = await readPublishedSite(output);
   const copied = await readCopiedSite(output, published, options);
-  // Invalid settings fail before a build reads its source.
+  // We reject invalid settings before reading the source.
   const settings = resolveNamedSettings(options, published, copied?.meta);
   const loaded = await loadData(source, published, copied);
   const update = await updateData(published?.dataSet, loaded, source);
@@ -133,7 +133,7 @@ interface PublishedSite {
 }
 
 /**
- * Reads the description and the data set of the published site, which the next site
+ * Reads `meta.json` and the data set of the published site, which the next build
  * continues. Returns undefined if nothing is published.
  *
  * @throws GamedataError if the published data set or `meta.json` is damaged
@@ -171,9 +171,9 @@ function readPublishedIcon(
 }
 
 /**
- * Reads the site that is copied. Returns undefined for a build. The icons are read only if
- * the copy contains icons. This depends on the settings in the copied site's `meta.json`,
- * which the copy takes over.
+ * Reads the site to copy. Returns undefined for a build. The icons are read only if the
+ * copy will contain icons, which depends on the settings that the copy takes over from
+ * the copied site's `meta.json`.
  */
 async function readCopiedSite(
   output: Output,
@@ -188,7 +188,7 @@ async function readCopiedSite(
       const { sprites } = resolveNamedSettings(options, published, copiedMeta);
       return sprites.mode === 'mirror';
     },
-    // A copy that is updated need not request thousands of icons again.
+    // This way, updating a copy does not request thousands of icons again.
     readPublishedIcon: (icon) => readIfIntact(output.folder, icon),
   };
   if (!isUrl(copiedFrom)) return readSite(openSite(copiedFrom), copyOptions);
@@ -197,7 +197,7 @@ async function readCopiedSite(
   return readRemoteSite(copiedFrom, copyOptions);
 }
 
-/** Loads the data set of a build from its source. A copied site already has one. */
+/** Loads the data set from the source, or takes it from the copied site. */
 async function loadData(
   source: SourceSettings,
   published: PublishedSite | undefined,
@@ -218,7 +218,8 @@ async function loadData(
  * Resolves the settings, and compares them with those of the published site.
  *
  * @param copied describes the copied site; undefined for a build
- * @throws GamedataError if a setting is invalid, or would be changed without being named
+ * @throws GamedataError if a setting is invalid, or would change although the user did
+ * not name it
  */
 function resolveNamedSettings(
   { wanted, out }: MakeSiteOptions,
@@ -254,9 +255,9 @@ function createSiteMeta(
 }
 
 /**
- * Returns whether icons may be requested from the network. If the data comes from
- * somewhere else, such as a snapshot or a folder of tables, the user may be offline, so
- * icons are requested only if an option asks for them.
+ * Returns whether icons may be requested from the network. If the data does not come
+ * from the network but, for example, from a snapshot or a folder of tables, the user
+ * may be offline, so icons are requested only if an option asks for them.
  */
 function mayFetchIcons(
   { source: { source, upstream }, wanted }: MakeSiteOptions,
@@ -306,8 +307,8 @@ function hashInputs({ meta, dataSet, root, assets }: Inputs): Required<BuildInpu
   const { history, oldSlugs } = dataSet.readPast();
   const past = [history, encodeOldSlugs(oldSlugs)];
   const inputs: unknown[] = [meta, dataSet.warnings, past, assetHashes];
-  // Only the configuration of web servers contains the document root, so another one
-  // changes nothing for other hosts.
+  // Only web server configurations contain the document root, so changing it does not
+  // affect other hosts.
   const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
   if (hasRoot) inputs.push({ root });
   return {

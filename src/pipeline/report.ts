@@ -23,9 +23,9 @@ export interface WarningGroup {
   readonly code: string;
   /** The number of records. */
   readonly count: number;
-  /** The number of records that the previous data set did not warn of. */
+  /** The number of records with a warning that the previous data set did not have. */
   readonly added: number;
-  /** The first few messages about those records. */
+  /** The first few of the new warnings. */
   readonly examples: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export type FilesReport = Omit<PublishResult, 'changed' | 'notices'>;
 export interface BuildReport extends Report {
   readonly site: SiteReport;
   readonly icons: IconsReport;
-  /** The folder in which the data set is kept, or null without `keep`. */
+  /** The folder in which the data set was kept, or null if `keep` is not set. */
   readonly kept: string | null;
 }
 
@@ -131,8 +131,8 @@ export function createReport(
 const MAX_EXAMPLES = 3;
 
 /**
- * Groups warnings by kind and code. Warnings that the previous data set had as well are
- * counted, but do not appear among the examples, because the operator knows them.
+ * Groups warnings by kind and code. Warnings that the previous data set also had are
+ * counted but not used as examples, because the operator already knows them.
  *
  * @param previous the warnings of the previous data set
  */

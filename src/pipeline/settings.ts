@@ -28,7 +28,7 @@ export interface WantedSettings {
   readonly hosts: readonly HostName[] | undefined;
   /** The document root of the web server. */
   readonly root: string | undefined;
-  /** Whether the site contains its own archive. */
+  /** Whether the site contains an archive of itself. */
   readonly archive: boolean;
   /** How icons are served. */
   readonly sprites: IconSource['mode'] | undefined;
@@ -77,8 +77,8 @@ export function resolveSettings(
 
 /**
  * Rejects a build that would change the base URL or the hosts of a published site only
- * because the user forgot an option. With another base URL, every link would break, and
- * with other hosts, the redirects.
+ * because the user forgot an option. A different base URL would break every link, and
+ * different hosts would break the redirects.
  *
  * @throws GamedataError that names the missing options
  */
@@ -103,9 +103,9 @@ export function assertSettingsNamed(
   });
 }
 
-/** Names the option with which a site was built for these hosts. */
+/** Returns the option that builds a site for these hosts. */
 function nameHostOption(hosts: readonly string[]): string {
-  // A site for no host is one with links to files.
+  // A site without a host was built with links to files.
   if (hosts.length === 0) return '--links file';
   return `--host ${hosts.join(' ')}`;
 }
@@ -140,8 +140,8 @@ const formatHosts = (hosts: readonly string[]): string =>
 const formatYesNo = (value = false): string => (value ? 'yes' : 'no');
 
 /**
- * Chooses the target of links: endpoints, whose URLs have a query (`query`), or files
- * (`file`) if a host ignores queries.
+ * Chooses what links point to: endpoints, whose URLs have a query (`query`), or files
+ * (`file`), which are required if a host ignores queries.
  */
 function resolveLinks(
   wanted: LinkStyle | undefined,
@@ -157,8 +157,8 @@ function resolveLinks(
 }
 
 /**
- * Chooses how icons are served. Links to files are meant for hosts that cannot
- * redirect to icons, so such a site contains the icons by default.
+ * Chooses how icons are served. Hosts that need links to files cannot redirect to
+ * icons, so a site with such links contains the icons by default.
  */
 function resolveIconSource(
   { sprites, spritesUpstream }: WantedSettings,
@@ -171,7 +171,8 @@ function resolveIconSource(
 }
 
 /**
- * Returns the base URL that the user chose, or that of the copied site, or the default.
+ * Returns the base URL that the user chose, or else that of the copied site, or else
+ * the default.
  *
  * @throws GamedataError if a host needs a base URL
  */
@@ -182,8 +183,8 @@ function resolveBaseUrl(
 ): string {
   const baseUrl = wanted.baseUrl ?? readBaseUrl(copied);
   if (baseUrl !== undefined) return baseUrl;
-  // The default works only on this machine, so a site for a host that the user named
-  // cannot use it.
+  // The default works only on this machine, so it is of no use on a host that the user
+  // named.
   const isHostNamed = wanted.hosts !== undefined && wanted.hosts.length > 0;
   if (isHostNamed) throw createBaseUrlError(hosts);
   return DEFAULT_BASE_URL;
@@ -205,7 +206,10 @@ function createBaseUrlError(hosts: readonly HostName[]): GamedataError {
   );
 }
 
-/** Anyone may have written the copied site, so its base URL is checked. */
+/**
+ * Returns the copied site's base URL. We check it, because anyone may have written the
+ * site.
+ */
 function readBaseUrl(copied: Meta | undefined): string | undefined {
   const baseUrl = copied?.base_url;
   if (baseUrl === undefined || PLAIN_URL.test(baseUrl)) return baseUrl;
@@ -216,9 +220,9 @@ function readBaseUrl(copied: Meta | undefined): string | undefined {
 }
 
 /**
- * Resolves the document root, which is part of a web server's configuration. It is the
- * folder of the site, unless the user named another one. For other hosts, the root has no
- * effect, so the user must not name one.
+ * Resolves the document root, which is part of a web server's configuration. The
+ * default is the site's folder. The root has no effect on other hosts, so naming one
+ * for them is an error.
  *
  * @throws GamedataError
  */

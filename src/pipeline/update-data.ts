@@ -7,14 +7,14 @@ import { openDataSet } from '../site-folder.ts';
 import type { SourceResult } from '../upstream/source.ts';
 
 /**
- * Checks that the data set that was read may replace the published one, and continues
- * the published past: the history of changes, and the old slugs of renamed records.
+ * Checks that the new data set may replace the published one, and carries over the past
+ * from the published one: the history of changes, and the old slugs of renamed records.
  *
- * If nothing is published, the data set is compared with the bundled one, because even a
- * first build may read a broken upstream. A copy is then not compared at all, because it
- * was checked when its data set was captured.
+ * If nothing is published, a build compares its data set with the bundled one, because
+ * the upstream may be broken even at the first build. A copy does not, because its data
+ * set was already checked when it was captured.
  *
- * @throws GamedataError if the data set looks like a mistake of the upstream
+ * @throws GamedataError if the new data set looks like a mistake of the upstream
  */
 export async function updateData(
   previous: PreviousDataSet | undefined,

@@ -1,7 +1,10 @@
 import * as fs from 'node:fs';
 import { attempt } from '../files.ts';
 
-/** Makes files and folders that the same users may read and change as a site's folder. */
+/**
+ * Creates files and folders that the same users can read and change as the site's
+ * folder.
+ */
 export interface FileMaker {
   /** Makes a folder. Fails if the name exists. */
   makeFolder(folder: string): void;
@@ -9,24 +12,27 @@ export interface FileMaker {
   writeFile(file: string, body: string | Uint8Array): void;
 }
 
-/** What a new file or folder lacks to be as accessible as it should be. */
+/**
+ * The mode and the group to set on a new file or folder. A value that is already right
+ * is undefined.
+ */
 interface Correction {
   readonly mode: number | undefined;
   readonly group: number | undefined;
 }
 
 /**
- * Creates a maker for files inside a site's folder. They inherit default ACLs and labels,
- * and the group if the folder has the set-group-ID bit. Only the rest is corrected: the
- * group, and the bits of the mode that the umask has cleared.
+ * Creates a maker for files inside a site's folder. New files inherit default ACLs and
+ * labels, and also the group if the folder has the set-group-ID bit. The maker corrects
+ * only the rest: the group, and the mode bits that the umask has cleared.
  *
- * All new files inherit the same, so we look only at the first file and the first folder
- * to find out what to correct.
+ * All new files need the same correction, so we inspect only the first file and the
+ * first folder.
  */
 export function createFileMaker(site: string): FileMaker {
   const { mode, gid: group } = fs.statSync(site);
   // A web server opens files by name, so it needs permission to enter the folder (x)
-  // but not to list it (r). Therefore whoever has either of them may read files. In a
+  // but not to list it (r). Therefore users with either permission may read files. In a
   // mode, r is two bits above x.
   const mayList = mode & 0o044;
   const mayEnter = mode & 0o011;
@@ -57,10 +63,7 @@ const ACCESS_BITS = 0o777;
 /** The set-user-ID, set-group-ID and sticky bits. */
 const SPECIAL_BITS = 0o7000;
 
-/**
- * Compares the mode and the group of a new file or folder with what it should have. A
- * value that is already right is undefined in the result.
- */
+/** Compares the mode and the group of a new file or folder with the expected ones. */
 function findCorrection(
   file: string,
   expectedMode: number,
@@ -78,8 +81,9 @@ function findCorrection(
 }
 
 /**
- * Corrects the group and then the mode, because changing the group may clear bits of the
- * mode. Failures are ignored, because some file systems do not support them.
+ * Corrects the group and then the mode, because changing the group may clear bits of
+ * the mode. Failures are ignored, because some file systems do not support groups and
+ * modes.
  */
 function correct(file: string, { mode, group }: Correction): void {
   if (group !== undefined) attempt(() => fs.chownSync(file, -1, group));

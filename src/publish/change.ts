@@ -12,15 +12,16 @@ import { explainFailure, listParentFolders, readStatus } from '../files.ts';
 export interface Change {
   /** The paths of new files. */
   readonly added: readonly string[];
-  /** The paths of published files that are written again. */
+  /** The paths of published files that are overwritten. */
   readonly replaced: readonly string[];
-  /** The paths of published files that the next site lacks. */
+  /** The paths of published files that are not part of the next site. */
   readonly removed: readonly string[];
 }
 
 /**
- * Finds out what turns the published site into the next one. A staged file is new, or
- * replaces a published one. A published file that the next site does not list is removed.
+ * Determines which changes turn the published site into the next one. A staged file
+ * either is new or replaces a published one. A published file that the next site does
+ * not list is removed.
  *
  * This also works for a build that was killed while it moved files: a file that it has
  * moved is no longer staged, so it is not moved again. A file that it has removed is
@@ -43,7 +44,7 @@ export function compareSites(
   return { added, replaced, removed };
 }
 
-/** The first place on the way to a file where the site has no real folder. */
+/** The outermost parent path of a file that is not a real folder. */
 export interface Gap {
   readonly path: string;
   /** Whether nothing is there. Otherwise, it is a symlink or another file. */
@@ -51,16 +52,17 @@ export interface Gap {
 }
 
 /**
- * Returns a function that finds the gap on the way to a file, or undefined if all folders
- * on the way exist. It looks at each folder only once, because thousands of files are in
- * the same folders.
+ * Returns a function that finds the gap in a file's parent folders, or returns
+ * undefined if all of them exist. It checks each folder only once, because thousands of
+ * files share the same folders.
  */
 export function createGapFinder(folder: string): (file: string) => Gap | undefined {
   const gaps = new Map<string, Gap | undefined>();
 
   function findGap(file: string): Gap | undefined {
     const parent = path.posix.dirname(file);
-    // The site's folder itself may be the operator's symlink.
+    // The site's folder itself may be a symlink that the operator made, so it is not
+    // checked.
     if (parent === '.') return undefined;
     // The outer folders are checked first, because the first gap is the outermost one.
     if (!gaps.has(parent)) gaps.set(parent, findGap(parent) ?? checkFolder(parent));
@@ -77,9 +79,9 @@ export function createGapFinder(folder: string): (file: string) => Gap | undefin
 }
 
 /**
- * Lists what a change would overwrite or follow: whatever is in the place of a new file,
- * a folder in the place of a published file, and symlinks or files in the place of a
- * folder. Most of them are the operator's files. A symlink could lead out of the site.
+ * Lists what a change would overwrite or follow: whatever is in place of a new file, a
+ * folder in place of a published file, and symlinks or files in place of a folder. Most
+ * of them are the operator's files. A symlink could lead out of the site.
  */
 function listObstacles(folder: string, { added, replaced }: Change): string[] {
   const findGap = createGapFinder(folder);
@@ -118,8 +120,8 @@ export function assertNothingInTheWay(folder: string, change: Change): void {
 
 /**
  * Checks that this user may change every folder in which files are moved or removed. A
- * build checks this before it commits the change. Otherwise, a site that another user had
- * built would be replaced only in part.
+ * build checks this before it commits the change. Otherwise, a site that another user
+ * has built could be replaced only in part.
  *
  * @throws GamedataError
  */

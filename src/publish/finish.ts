@@ -9,9 +9,9 @@
  * | moved | no manifest in `next/` any more | the next site |
  *
  * While a change is committed, its files are moved one after another. Commands read a
- * file from `next/` if it is still there. A work folder without a manifest in `next/` is
- * a remainder, which the next build removes, unless the build that holds the lock is
- * staging. No other build changes the state.
+ * file from `next/` if it is still there. A work folder without a manifest in `next/`
+ * is a leftover that the next build removes, unless a build holds the lock and is still
+ * staging. Only the build that holds the lock changes the state.
  */
 
 import * as fs from 'node:fs';
@@ -43,7 +43,7 @@ import { flush, flushAll } from './flush.ts';
 import { getStagedPath, removeWorkFolder } from './work-folder.ts';
 
 export interface Finished {
-  /** Whether a committed change was completed. */
+  /** Whether the folder contained a committed change, which is now complete. */
   readonly isCompleted: boolean;
   /** Problems that occurred after the new site was complete. */
   readonly notices: readonly string[];
@@ -54,12 +54,12 @@ export interface Finished {
  * committed.
  *
  * New files come first, then files that replace published ones, and the files that the
- * next site lacks are removed last, so that every link leads to a file at any time. The
- * manifest is moved after everything else is on the disk, because a staged manifest
- * means that the change is not complete.
+ * next site lacks are removed last, so that every link leads to a file at all times.
+ * The manifest is moved only after everything else is on disk, because a staged
+ * manifest means that the change is not complete.
  *
- * Everything that this function needs to know is in the folder. Therefore it can be
- * called again after the process was killed at any moment.
+ * Everything that this function needs to know is in the folder, so it can be called
+ * again after the process has been killed at any point.
  *
  * @throws GamedataError if a file is in the way or cannot be moved. The change stays
  * committed.
@@ -134,15 +134,15 @@ function moveFiles(
   const moves = listMoves(folder, [...added, ...replaced]);
   for (const moved of moves) moveIntoPlace(folder, moved);
   for (const file of removed) removeFile(folder, file);
-  // Without flushing, a power cut could keep the new manifest but lose the other
+  // Without this flush, a power cut could keep the new manifest but lose the other
   // renames.
   flushAll(folder, [...added, ...replaced, ...removed]);
   moveIntoPlace(folder, manifestFile);
 }
 
 /**
- * Lists what to move for staged files: the file itself, or the outermost folder that the
- * site lacks, which comes with all staged files in it.
+ * Lists what to move: each staged file itself or, if the site lacks its folder, the
+ * outermost missing folder together with all staged files in it.
  */
 function listMoves(folder: string, files: readonly string[]): Set<string> {
   const findGap = createGapFinder(folder);
@@ -158,8 +158,8 @@ function moveIntoPlace(folder: string, moved: string): void {
 
 /**
  * Removes a file, and then every parent folder that has become empty. If the operator
- * has replaced the file with a folder, or a parent folder with a symlink or a file, these
- * stay.
+ * has put a folder in place of the file, or a symlink or a file in place of a parent
+ * folder, that is kept.
  */
 function removeFile(folder: string, file: string): void {
   if (!isInFolders(folder, file)) return;
@@ -174,8 +174,9 @@ function removeFile(folder: string, file: string): void {
 }
 
 /**
- * Flushes the folder, so that the manifest stays in place, and removes the work folder.
- * The new site is complete, so a failure is only a notice.
+ * Flushes the folder, so that the new manifest survives a power cut, and removes the
+ * work folder. The new site is already complete, so a failure is reported only as a
+ * notice.
  */
 function cleanUp(folder: string): string[] {
   try {

@@ -4,9 +4,8 @@ import { errorCode, GamedataError } from '../errors.ts';
 import { attempt, isInside, readStatus } from '../files.ts';
 
 /**
- * Makes a folder that a build publishes into, together with missing parent folders, or
- * accepts an existing one. If there is a symlink in its place, does the same with the
- * folder that the symlink leads to.
+ * Makes a folder to publish into and its missing parent folders, or accepts an existing
+ * folder. If the path is a symlink, does the same for the symlink's target.
  *
  * In a parent folder where every user may create files, such as `/tmp`, another user
  * may have made the folder or the symlink first. Therefore the folder is made with a
@@ -63,10 +62,10 @@ function makeParents(folder: string): string[] {
   return newFolders;
 }
 
-/** The permission of everybody but the owner to list and enter a folder. */
+/** The permission for everyone but the owner to list and enter a folder. */
 const READER_BITS = 0o055;
 
-/** All bits that `chmod` sets. The other bits of a mode are the type of the file. */
+/** All bits that `chmod` sets. The other bits of a mode contain the file type. */
 const CHMOD_BITS = 0o7777;
 
 /**
@@ -79,10 +78,10 @@ function openToReaders(folder: string): void {
   attempt(() => fs.chmodSync(folder, (mode & CHMOD_BITS) | READER_BITS));
 }
 
-/** The id of the user root, who may change every file anyway. */
+/** The id of the root user, who can change every file anyway. */
 const ROOT_USER = 0;
 
-/** The sticky bit, and the permission of all other users to write. */
+/** The sticky bit, and the write permission for all other users. */
 const SHARED_BITS = 0o1002;
 
 /**
@@ -96,8 +95,8 @@ function isShared(folder: string): boolean {
 
 /**
  * Rejects a folder or symlink that another user has made in a shared folder such as
- * `/tmp`. There, every user can create the site's folder before we do, and its owner could
- * then change the site. Folders of our own user and of root are trusted.
+ * `/tmp`. There, any user could create the site's folder before we do, and could then
+ * change the site. Folders of our own user and of root are trusted.
  *
  * If the parent folder is not shared, the owner does not matter: only users who may
  * write to the parent folder can have made the folder, and they could replace it at any
@@ -125,7 +124,7 @@ function assertTrustedOwner(folder: string, name: string): void {
 /** Returns the path that a symlink leads to, or undefined if it is not a symlink. */
 function readLink(folder: string): string | undefined {
   if (!readStatus(folder)?.isSymbolicLink()) return undefined;
-  // The system rejects a circular symlink here (ELOOP).
+  // This throws if the symlink is circular (ELOOP).
   fs.statSync(folder, { throwIfNoEntry: false });
   const parent = fs.realpathSync(path.dirname(folder));
   return path.resolve(parent, fs.readlinkSync(folder));

@@ -12,13 +12,12 @@ export interface Lock {
 }
 
 /**
- * Locks a folder, so that only one build at a time publishes there. The lock belongs to
- * this process: the kernel releases it when the process ends, however it ends, and knows
- * it in every container. Therefore there is no lock file that a killed build could leave
- * behind.
+ * Locks a folder, so that only one build at a time publishes there. The kernel releases
+ * the lock when this process ends for any reason, and enforces it across containers.
+ * Therefore a killed build leaves no lock file behind.
  *
- * A system or a file system that cannot lock the folder does not end the build. The lock
- * then contains a notice instead.
+ * If the system or the file system cannot lock the folder, the build continues without
+ * a lock, and the result contains a notice.
  *
  * @throws HeldLockError if another build holds the lock
  */
@@ -44,9 +43,9 @@ type LockResult =
   | { readonly state: 'failed'; readonly reason: string };
 
 /**
- * Locks an open folder with the program `flock`, because Node has no function for it. The
- * program inherits the descriptor from this process, and locks it. The lock stays when
- * the program ends, because this process still has the folder open.
+ * Locks an open folder with the program `flock`, because Node has no function for it.
+ * The program inherits the descriptor from this process, and locks it. The lock
+ * outlives the program, because this process keeps the folder open.
  */
 function tryToLock(descriptor: number): LockResult {
   // `flock` inherits the descriptor after stdin (0), stdout (1) and stderr (2), so its
@@ -60,7 +59,7 @@ function tryToLock(descriptor: number): LockResult {
   // `error` says why the program could not be started, and `stderr` why it failed.
   const problem = errorCode(error) || stderr.trim();
   if (problem !== '') return { state: 'failed', reason: problem };
-  // The program is silent if the lock is held. It then exits with 1.
+  // If the lock is held, the program prints nothing and exits with 1.
   if (status === 1) return { state: 'held' };
   return { state: 'failed', reason: `status ${status}` };
 }

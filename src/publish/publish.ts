@@ -26,7 +26,7 @@ export interface PublishResult {
 export interface OpenOptions {
   /** The file that lists all others. The default is `manifest.json`. */
   readonly manifestFile?: ManifestFile;
-  /** Called with each notice about opening the folder if publishing then fails. */
+  /** If publishing fails, called with each notice about opening the folder. */
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
@@ -69,15 +69,15 @@ export interface Output {
 export const COMPLETED = 'an interrupted build was finished first';
 
 /**
- * Opens a folder for publishing while a function uses it. The folder is made if it is
- * missing, and then locked before anything is read, because only the build that holds
- * the lock may change it. The lock is released when the function has ended.
+ * Opens a folder for publishing, and calls a function that uses it. Makes the folder if
+ * it is missing, and locks it before reading anything, because only the build that
+ * holds the lock may change it. Releases the lock when the function has ended.
  *
- * If opening the folder or the function fails, the notices so far are reported, and
- * folders that were made here are removed if they are still empty.
+ * If the folder cannot be opened or the function fails, reports the notices so far, and
+ * removes the folders that this call made if they are still empty.
  *
- * @throws GamedataError if another build is publishing there, if another user has made the
- * folder, or if it contains anything other than a published site
+ * @throws GamedataError if another build is publishing there, if another user has made
+ * the folder, or if it contains anything other than a published site
  */
 export async function withOutput<T>(
   out: string,
@@ -97,9 +97,9 @@ export async function withOutput<T>(
     const output = openLockedFolder(out, manifestFile, notices);
     return await use(output);
   } catch (error) {
-    // There is no result that could contain the notices.
+    // The build returns no result that could contain the notices, so report them here.
     for (const notice of notices) onNotice?.(notice);
-    // Another build that holds the lock uses the folder, even if this one has made it.
+    // If another build holds the lock, it uses the folder, even if this build made it.
     const isUsedByOther = error instanceof HeldLockError;
     if (!isUsedByOther) removeEmptyFolders(createdFolders);
     throw toOutputError(error, out);
@@ -110,10 +110,10 @@ export async function withOutput<T>(
 
 /**
  * Prepares a folder that this build has locked. First completes the change of a build
- * that was killed, because only then the folder contains one complete site. Then reads
- * that site.
+ * that was killed, because until then the folder contains parts of two sites. Then
+ * reads that site.
  *
- * @param notices gets what happened meanwhile, even if this function then throws
+ * @param notices the array to which notices are added, even if this function throws
  * @throws GamedataError if the change cannot be completed, or if the folder contains
  * anything other than a published site
  */
@@ -137,7 +137,7 @@ function openLockedFolder(
 }
 
 /**
- * Rejects the working folder and its parent folders, because other programs may be
+ * Rejects the working directory and its parent folders, because other programs may be
  * using them.
  */
 function assertNotInUse(out: string): void {
@@ -147,7 +147,7 @@ function assertNotInUse(out: string): void {
   if (workingFolder !== folder && !isInside(folder, workingFolder)) return;
   const hint =
     'Run the command in another folder, or name a folder inside this one.';
-  const problem = 'is the working folder, or contains it';
+  const problem = 'is the working directory, or contains it';
   throw new GamedataError('output', `${out}: ${problem}`, { hint });
 }
 
@@ -233,7 +233,7 @@ function measureSite(
   entries: Iterable<ManifestEntry>,
   manifestBytes: number,
 ): SiteSize {
-  // The manifest is a file, too.
+  // The entries do not include the manifest, so count it here.
   let files = 1;
   let bytes = manifestBytes;
   for (const entry of entries) {

@@ -21,7 +21,7 @@ export interface Published {
   readonly entries: Entries;
   /** The paths of files that differ from the manifest. */
   readonly modified: ReadonlySet<string>;
-  /** The inputs that a site was generated from. A data set has none. */
+  /** The inputs from which the site was generated. Undefined for a data set. */
   readonly buildInputs?: BuildInputs | undefined;
 }
 
@@ -60,9 +60,9 @@ export function readPublished(
 }
 
 /**
- * Returns whether a first build accepts a name in its folder. A new volume contains
- * `lost+found`, and hidden files may be the operator's. If one of them is in the way of a
- * new file, the change is refused later (`assertNothingInTheWay`).
+ * Returns whether the first build into a folder ignores a file with this name. A new
+ * volume contains `lost+found`, and hidden files may be the operator's. If one of them
+ * is in the way of a new file, the change is refused later (`assertNothingInTheWay`).
  */
 function isIgnored(name: string): boolean {
   return name === LOST_FILES_FOLDER || name.startsWith('.');
@@ -90,7 +90,8 @@ interface ParsedManifest {
 /**
  * Parses the manifest of a site or of a data set.
  *
- * @throws GamedataError if it is invalid, or in the format of another version
+ * @throws GamedataError if the manifest is invalid, or has the format of another
+ * version
  */
 function parsePublished(
   folder: string,

@@ -34,7 +34,7 @@ export interface NextSite {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A change that is committed, unless nothing differs. */
+/** The result of staging. The change is committed unless nothing differs. */
 export interface StagedChange {
   /** All files of the next site, sorted by path. */
   readonly entries: readonly ManifestEntry[];
@@ -50,7 +50,8 @@ export interface StagedChange {
  * renaming the new manifest to its staged name. From then on, `finish` completes the
  * change, even in another process.
  *
- * An error or an abort before the commit removes the work folder, so it changes nothing.
+ * If staging fails or is aborted before the commit, the work folder is removed, so the
+ * site stays unchanged.
  *
  * @throws GamedataError if the site cannot be staged
  */
@@ -66,8 +67,8 @@ export async function stage(folder: string, next: NextSite): Promise<StagedChang
 /**
  * Does the work of `stage`, but leaves the work folder behind if it fails.
  *
- * The files are staged first, because only then it is known which ones differ. If none
- * does, there is nothing to commit. All checks come before the commit, because a
+ * The files are staged first, because this shows which of them differ. If none of them
+ * do, there is nothing to commit. All checks come before the commit, because a
  * committed change must be completed.
  */
 async function stageAndCommit(
@@ -83,7 +84,8 @@ async function stageAndCommit(
 
   const manifest = encodeManifest(entries);
   const hasSameFiles = stagedPaths.length === 0 && change.removed.length === 0;
-  // The manifest may differ even so, because it names the version of gamedata.
+  // The manifest may differ even if no other file does, because it contains the version
+  // of gamedata.
   if (hasSameFiles && hasContent(folder, manifestFile, manifest)) {
     return { entries, manifestBytes: manifest.length, written: 0, removed: 0 };
   }
@@ -92,8 +94,8 @@ async function stageAndCommit(
   assertNothingInTheWay(folder, change);
   assertWritable(folder, change);
 
-  // Commands take the change for committed as soon as the manifest is among the staged
-  // files. Therefore it is first written next to them, and then moved there.
+  // Commands consider the change committed as soon as the manifest is among the staged
+  // files. Therefore the manifest is first written next to them, and then moved.
   workFolder.write(`${WORK_FOLDER}/${manifestFile}`, manifest);
   explainFailure('cannot be committed', folder, () =>
     commit(folder, manifestFile, stagedPaths),
@@ -133,7 +135,7 @@ interface StagedFiles {
   readonly stagedPaths: readonly string[];
 }
 
-/** The number of files after which a build lets Node handle signals. */
+/** The number of files to stage before letting Node handle signals. */
 const FILES_AT_ONCE = 64;
 
 /**
@@ -169,9 +171,9 @@ async function stageFiles(
 }
 
 /**
- * Writes a file to the work folder, with a later mtime than the published file in its
- * place. Web servers derive ETags from mtimes in seconds, so clients would otherwise keep
- * the published file.
+ * Writes a file to the work folder, with a later mtime than that of the published file
+ * that it replaces. Web servers derive ETags from mtimes in seconds, so clients would
+ * otherwise keep the published file.
  */
 function stageFile(
   folder: string,

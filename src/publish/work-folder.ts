@@ -25,9 +25,9 @@ export interface WorkFolder {
 }
 
 /**
- * Prepares to write into the work folder of a site's folder. The first call of `write`
- * replaces the work folder of an earlier build with an empty one. Until then, nothing is
- * changed.
+ * Prepares to write into the work folder of a site's folder. The first call to `write`
+ * replaces the work folder of an earlier build with an empty one. Until then, nothing
+ * is changed.
  */
 export function prepareWorkFolder(folder: string): WorkFolder {
   /** Undefined until the first file is written. */
@@ -43,9 +43,9 @@ export function prepareWorkFolder(folder: string): WorkFolder {
 }
 
 /**
- * Replaces the work folder of an earlier build with an empty one, in which the folder for
- * staged files already exists. Staged files are complete new files that wait to be moved
- * to their places in the site.
+ * Replaces the work folder of an earlier build with an empty one, in which the folder
+ * for staged files already exists. Staged files are complete new files that only need
+ * to be moved into place.
  */
 function makeWorkFolder(folder: string): WorkFolder {
   removeWorkFolder(folder);
@@ -54,7 +54,9 @@ function makeWorkFolder(folder: string): WorkFolder {
   // `.` is the site's folder itself, which exists.
   const madeFolders = new Set(['.']);
 
-  /** Makes a folder below the site's folder, after the folders that contain it. */
+  /**
+   * Makes a folder inside the site's folder, together with its missing parent folders.
+   */
   function makeFolder(subfolder: string): void {
     if (madeFolders.has(subfolder)) return;
     makeFolder(path.posix.dirname(subfolder));
@@ -72,6 +74,8 @@ function makeWorkFolder(folder: string): WorkFolder {
   };
 }
 
-/** Returns the path of a staged file, or of the folder of all staged files. */
+/**
+ * Returns the path of a staged file, or of the folder that contains all staged files.
+ */
 export const getStagedPath = (folder: string, file = ''): string =>
   path.join(folder, STAGED_FOLDER, file);

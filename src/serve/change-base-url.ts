@@ -12,11 +12,11 @@ interface ChangedSite {
 }
 
 /**
- * Generates a site again for another base URL, in memory and without host
- * configuration. Icons, hand-written files and anything else that is not generated come
- * from the folder. An archive is not offered, because it contains the original site.
+ * Regenerates a site in memory for another base URL, without host configuration. Icons,
+ * hand-written files and anything else that is not generated come from the folder. The
+ * new site offers no archive, because the existing one contains the original site.
  *
- * @param folderFiles the files of the folder
+ * @param folderFiles the files that hosts serve from the site's folder
  */
 export async function changeBaseUrl(
   site: SiteFolder,
@@ -39,7 +39,7 @@ export async function changeBaseUrl(
     archive: false,
     buildAssets: readBuildAssets(),
   });
-  // Generated files come after the assets, so they replace the files of the folder.
+  // Generated files are added last, so they replace the files from the folder.
   const files = new Map<string, EncodedFile>();
   for (const file of generated) {
     files.set(file.path, { path: file.path, body: encodeBody(file) });

@@ -40,8 +40,8 @@ function toPlainRequest(message: IncomingMessage): PlainRequest {
 }
 
 /**
- * Splits a request's target at its query. We do not parse it as a URL, because that
- * would normalize the path.
+ * Splits a request target into its path and its query. We do not parse it as a URL,
+ * because that would normalize the path.
  *
  * @see https://httpwg.org/specs/rfc9112.html#request.target
  */
@@ -71,14 +71,17 @@ function addLastModified(
   response: PlainResponse,
   lastModified: string,
 ): PlainResponse {
-  // Only content has an ETag.
+  // A response without an ETag, such as an error or a redirect, gets no date.
   if (response.headers.ETag === undefined) return response;
   const headers = { ...response.headers, 'Last-Modified': lastModified };
   if (isUnchanged(request, lastModified)) return createNotModified(headers);
   return { ...response, headers };
 }
 
-/** If the client has sent ETags, only they count. */
+/**
+ * Returns whether the client's content is still current according to its date. If the
+ * client also sent ETags, the date is ignored.
+ */
 function isUnchanged({ headers }: PlainRequest, lastModified: string): boolean {
   if (headers.get('If-None-Match') !== null) return false;
   const since = headers.get('If-Modified-Since');

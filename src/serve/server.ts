@@ -11,18 +11,19 @@ import { errorCode, GamedataError } from '../errors.ts';
 import { createError, type PlainResponse } from './handler/index.ts';
 
 /**
- * The timeout for a client that neither sends nor reads anything. Node checks a stalled
- * response twice, so its connection is closed after at most a minute.
+ * The timeout for a client that neither sends nor reads anything. Node may need two
+ * timeouts to detect a stalled response, so it closes the connection after at most a
+ * minute.
  */
 const IDLE_MS = 30_000;
 /**
- * A client that sends requests without reading the responses can fill the memory only
- * with as many responses as one connection may request. nginx's default is 1,000, but
- * 300 such clients would then need 2 GB instead of 270 MB.
+ * If a client sends requests without reading the responses, the server buffers them, so
+ * we limit the number of requests per connection. nginx's default is 1,000, but 300
+ * such clients would then need 2 GB instead of 270 MB.
  */
 const MAX_REQUESTS_PER_CONNECTION = 100;
 const MAX_CONNECTIONS = 1000;
-/** The time that running requests have to end after the server has been stopped. */
+/** How long requests in flight may take to finish after the server has been stopped. */
 const MAX_STOP_MS = 5000;
 
 const timeouts = {
@@ -49,20 +50,21 @@ interface ServerOptions {
 
 export interface RunningServer {
   readonly address: AddressInfo;
-  /** Stops the server, and waits up to five seconds for running requests. */
+  /** Stops the server, and waits up to five seconds for requests in flight. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an HTTP server, and waits until it listens. Node itself responds to malformed
- * requests, and closes connections that exceed the limits.
+ * Starts an HTTP server, and waits until it is listening. Node itself responds to
+ * malformed requests, and closes connections that exceed the limits.
  *
  * @throws GamedataError if the port is not available
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const server = createServer(timeouts);
   limitConnections(server);
-  // `createStop` counts the running requests, so it comes before the first request.
+  // `createStop` counts the requests in flight, so it must be called before the first
+  // one arrives.
   const stop = createStop(server);
   server.on('request', (request, response) => {
     void respondAndLog(request, response, options);
@@ -77,20 +79,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { address: server.address() as AddressInfo, stop };
 }
 
-/** Limits what clients can take from the server. */
+/** Limits the connections and the memory that clients can use. */
 function limitConnections(server: Server): void {
   server.timeout = IDLE_MS;
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
-  // Node would keep a 503 in memory for each further request.
+  // Otherwise, Node would buffer a 503 for each request over the limit.
   server.on('dropRequest', (_, socket) => socket.destroy());
 }
 
 /**
- * Creates the function that stops a server. A stopped server accepts no connections, but
- * running requests continue. When the last of them has ended, or after five seconds, all
- * connections are closed. Otherwise, the server would wait for clients that keep their
- * connections open. The running requests are counted from now on.
+ * Creates the function that stops a server, and starts counting the requests in flight.
+ * A stopped server accepts no new connections, but finishes the requests in flight.
+ * When the last of them has ended, or after five seconds, it closes all connections.
+ * Otherwise, it would wait for clients that keep their connections open.
  */
 function createStop(server: Server): RunningServer['stop'] {
   let runningRequests = 0;
@@ -120,8 +122,8 @@ function createStop(server: Server): RunningServer['stop'] {
 }
 
 /**
- * Responds to a request, and reports it in one line. A bug must not end the server, so it
- * becomes a 500, and is reported.
+ * Responds to a request, and reports it in one line. A bug must not crash the server,
+ * so the client gets a 500, and the error is reported.
  */
 async function respondAndLog(
   request: IncomingMessage,
@@ -147,11 +149,12 @@ async function respondAndLog(
 }
 
 /**
- * Sends a response, part by part. The parts are not joined, because responses share them,
- * so a client that reads slowly needs no memory of its own.
+ * Sends a response part by part. Responses share their parts, so we do not join them. A
+ * client that reads slowly then needs no memory of its own.
  *
- * The response ends only when everything has been sent, because `server.close()` would
- * disconnect a client that still waits for the rest of a response that has ended.
+ * The response is ended only after everything has been sent, because `server.close()`
+ * disconnects clients whose response has ended, even if they have not received all of
+ * it.
  */
 async function send(
   response: ServerResponse,
@@ -163,7 +166,7 @@ async function send(
   }
   for (const part of body ?? []) {
     const isBuffered = !response.write(part);
-    // If the client disconnects meanwhile, this wait never ends, and nothing is left to do.
+    // If the client disconnects, this promise never settles, but nothing is left to do.
     if (isBuffered) await once(response, 'drain');
   }
   response.end();

@@ -22,13 +22,13 @@ export interface ServedSite {
 
 /** The interval for checking whether a build has replaced the site. */
 const CHECK_MS = 1000;
-/** The number of files that are read before the server handles requests again. */
+/** How many files to read before letting the server handle requests again. */
 const FILES_AT_ONCE = 50;
 
 interface WatchOptions {
   /**
-   * The base URL under which the site is served. Undefined to serve the files of the
-   * folder as they are.
+   * The base URL under which to serve the site. If undefined, the files in the folder
+   * are served as they are.
    */
   readonly baseUrl: string | undefined;
   /** Called with one line if the next site cannot be loaded. */
@@ -81,7 +81,8 @@ export async function watchSite(
 
 /**
  * Reads the status of the current manifest, which a build replaces last. A staged
- * manifest is already the current one, and stays the same file when it is moved.
+ * manifest already counts as current, and moving it into place does not make it a
+ * different file.
  */
 function readManifestStatus(folder: string): Stats | undefined {
   const isStaged = findCommittedManifest(folder) === MANIFEST_FILE;
@@ -97,10 +98,9 @@ function readVersion(folder: string): string | undefined {
 
 /**
  * Loads the site in a folder. Without a base URL, its files are served as they are.
- * Otherwise, the site is generated again in memory, with a manifest of its own.
+ * Otherwise, the site is regenerated in memory, with its own manifest.
  *
- * @throws GamedataError if there is none, or if any file differs from the
- * manifest
+ * @throws GamedataError if there is no site, or if any file differs from the manifest
  */
 async function loadSite(
   folder: string,
@@ -117,10 +117,10 @@ async function loadSite(
     files.push({ path: MANIFEST_FILE, body: site.manifestBody });
     return createServedSite(site.meta, files, manifestStatus.mtime);
   }
-  // The page-rendering code is needed only here.
+  // We import the code that renders pages on demand, because it is needed only here.
   const { changeBaseUrl } = await import('./change-base-url.ts');
   const changed = await changeBaseUrl(site, files, baseUrl);
-  // These files were generated just now, after the folder's manifest was written.
+  // These files were generated just now, so they are newer than the folder's manifest.
   return createServedSite(changed.meta, changed.files, new Date());
 }
 

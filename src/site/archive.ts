@@ -28,9 +28,9 @@ export function createManifest(
 }
 
 /**
- * Packs files into an archive. The same files always result in the same bytes, so the
- * order, owners and times are fixed. Each file's time is in the first hour of the capture
- * date. The manifest is newer than every other file.
+ * Packs files into an archive. The order, owners and times are fixed, so that the same
+ * files always result in the same bytes. Each file's time is in the first hour of the
+ * capture date. The manifest is newer than every other file.
  *
  * @param captured the capture date in the form `YYYY-MM-DD`
  */
@@ -63,8 +63,9 @@ export async function packArchive(
 }
 
 /**
- * Derives a second within the range from a file's content. Many web servers derive ETags
- * from a file's mtime and size, so files with different content need different times.
+ * Derives a second within `MTIME_RANGE_S` from a file's content. Many web servers
+ * derive ETags from a file's mtime and size, so files with different content need
+ * different times.
  */
 function deriveSecond(body: Uint8Array): number {
   const start = sha256(body).slice(0, 8);

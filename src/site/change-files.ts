@@ -51,7 +51,8 @@ interface FeedEntry {
 export function encodeFeed({ steps }: History, site: DatedSite): string {
   const { base_url: baseUrl, captured } = site;
   const entries = addTimes(removeRepeated(steps));
-  // Steps from one day are a second apart, so the newest may be later than the day.
+  // Steps from the same day are one second apart, so the newest step may be later than
+  // the start of the capture date.
   const newestTime = entries[0]?.time ?? 0;
   const updated = Math.max(parseDay(captured), newestTime);
   const listedEntries = entries.slice(0, MAX_ENTRIES);
@@ -154,7 +155,7 @@ function createId({ from, to }: Comparison): string {
 }
 
 /**
- * Removes repeated steps and keeps the newest of them, because they would have the same id
+ * Removes all but the newest of any repeated steps, because they would have the same id
  * in the feed. A step is repeated if a change was reverted and then applied again.
  */
 function removeRepeated(steps: readonly Comparison[]): Comparison[] {

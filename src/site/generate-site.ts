@@ -53,7 +53,7 @@ export interface SiteInput {
   readonly root: string;
   /** The license of the data, which every copy of the data must contain. */
   readonly dataLicense: SiteFile['body'];
-  /** Hand-written files and icons. */
+  /** Handwritten files and icons. */
   readonly assets: readonly SiteFile[];
   /** Whether the site contains an archive of itself. */
   readonly archive: boolean;
@@ -91,7 +91,7 @@ async function createArchiveFiles(
   const files = [...content, ...createDescriptions(siteWithoutArchive, content)];
   const packed: EncodedFile[] = [];
   for (const file of files) {
-    // The configuration of a web server should not come from a download.
+    // Operators should not get web server configuration from a download.
     if (isWebServerConfig(file.path)) continue;
     packed.push({ path: file.path, body: encodeBody(file) });
   }
@@ -115,7 +115,6 @@ function createDataFiles(site: SiteInput): SiteFile[] {
   const servedRecords = addUrls(getLinkBase(meta), records);
   const searchIndex = recordFiles.createSearchIndex(records);
   const names = dataSet.readNames();
-  // These lead from old slugs to the records that had them.
   const redirects = createRedirects(oldSlugs, records);
   const hostFiles = createHostFiles(site.hosts, {
     records,

@@ -25,8 +25,8 @@ interface OfflineScriptInput {
 }
 
 /**
- * Creates the offline worker of a site: the compiled worker after a constant with the
- * site's values. The braces keep the constant out of the scope of an app's worker, which
+ * Creates a site's offline worker: a constant with the site's values, followed by the
+ * compiled worker. The braces give the constant its own scope, because an app's worker
  * may import the workers of several sites.
  */
 export function createOfflineScript(input: OfflineScriptInput): SiteFile {

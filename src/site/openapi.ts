@@ -97,9 +97,7 @@ function selectFirstRecords(records: Records): Records {
   return mapKinds((kind) => records[kind].slice(0, 1)) as Records;
 }
 
-/**
- * Lists the site's operations. If an example response is available, it is included.
- */
+/** Lists the site's operations, with an example response if one is available. */
 function listOperations(
   records: Records,
   meta: Meta,
@@ -153,7 +151,9 @@ function createFileExamples(
   return examples;
 }
 
-/** Creates an example of `meta.json`: the site's own one, shortened to one language. */
+/**
+ * Creates an example of `meta.json`: the site's own file, shortened to one language.
+ */
 function createMetaExample(meta: Meta): object {
   if (!meta.names) return meta;
   const firstLanguage = Object.entries(meta.names.languages).slice(0, 1);
@@ -176,7 +176,7 @@ function createStepExample(
     anyKind === kind ? oneAddition : noChanges,
   );
   const countsBefore = { ...counts, [kind]: counts[kind] - 1 };
-  // There is no such data set, so its digest is made up.
+  // The data set before this step does not exist, so its digest is made up.
   const digestBefore = `sha256:${'0'.repeat(64)}`;
   return {
     from: { digest: digestBefore, captured, counts: countsBefore },
@@ -186,7 +186,10 @@ function createStepExample(
   };
 }
 
-/** Creates the examples of the endpoints: the root, and for each kind a record and a page. */
+/**
+ * Creates the example responses of the endpoints: the root, and one record and one page
+ * of each kind.
+ */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
   const root = mapKinds((kind) => paths.listUrl(base, kind));
   const kindExamples = mapKinds((kind) => pickKindExamples(kind, records, base));
@@ -214,7 +217,7 @@ function pickKindExamples(
 
 /**
  * Picks the schemas that the operations refer to, by type name. Endpoints also refer to
- * the schema of errors.
+ * the error schema.
  */
 function pickSchemas(
   operations: readonly Operation[],
@@ -319,8 +322,8 @@ function describePath(operation: Operation): object {
 }
 
 /**
- * Describes an operation's error responses. Only endpoints have a description of the
- * body, because the errors for files depend on the host.
+ * Describes an operation's error responses. The body is described only for endpoints,
+ * because the errors for files depend on the host.
  */
 function describeErrors(operation: Operation): object {
   if (!contract.isEndpoint(operation)) {

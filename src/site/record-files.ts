@@ -77,7 +77,7 @@ export function createBulkFiles(served: ServedRecords): SiteFile[] {
   return files;
 }
 
-/** Creates a file with names for each language, and a list of all languages. */
+/** Creates a names file for each language, and a list of all languages. */
 export function createNamesFiles(
   names: readonly Names[],
   baseUrl: string,
@@ -122,9 +122,9 @@ export type Cell = string | number | null;
 const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
 
 /**
- * Matches text that must be quoted. This is text that contains a quotation mark or a
- * character that some spreadsheet uses as a separator, and text that starts or ends
- * with white space.
+ * Matches text that must be quoted because it contains a quotation mark or a character
+ * that some spreadsheets use as a separator, or because it starts or ends with white
+ * space.
  */
 const NEEDS_QUOTES = /[",\r\n;\t]|^\s|\s$/;
 

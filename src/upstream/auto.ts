@@ -51,9 +51,9 @@ export function createAutoSource(
 }
 
 /**
- * Returns whether the bundled data set may take the place of the upstream's data. It must
- * not replace other published data, which may be newer, nor the data of an upstream that
- * the user has named.
+ * Returns whether the bundled data set may be used in place of the upstream's data. It
+ * must not replace other published data, which may be newer, or the data of an upstream
+ * that the user has named.
  */
 function mayFallBack(context: SourceContext): boolean {
   const hasOtherData = context.isPublished && !isBundledPublished(context);
@@ -62,8 +62,8 @@ function mayFallBack(context: SourceContext): boolean {
 }
 
 /**
- * Returns whether the published data set is the bundled one. This compares digests,
- * because then the bundled records need not be read.
+ * Returns whether the published data set is the bundled one. Compares digests, so that
+ * the bundled records need not be read.
  */
 function isBundledPublished({ previous, dataFolder }: SourceContext): boolean {
   const description = readIfExists(dataFolder, DATA_SET_FILE);
@@ -81,7 +81,7 @@ function describeBundledData({ readRecords, provenance }: DataSet): string {
   if (!generations) return about;
   const { first, last } = generations;
   const range = `${about}, generations ${first} to ${last}`;
-  // The upstream has records of all generations up to this one.
+  // The upstream has records of every generation up to this one.
   if (last >= LAST_INDEXED_GENERATION) return range;
   return `${range}; the live upstream has more`;
 }

@@ -13,13 +13,13 @@ import {
 
 export interface ClientOptions extends TransportOptions {
   /**
-   * The maximum number of attempts for each URL until the first response arrives.
-   * The default is the number of attempts at any other time.
+   * The maximum number of attempts per URL until the upstream has responded for the
+   * first time. The default is the same number as afterward.
    */
   readonly firstAttempts?: number | undefined;
   /** The delay before the second attempt, in milliseconds. */
   readonly retryBaseMs?: number | undefined;
-  /** Ends all work with the client. */
+  /** Aborts all work with the client. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -27,25 +27,25 @@ export interface GetOptions {
   /** The maximum size of the decompressed body. */
   readonly maxBytes?: number | undefined;
   /**
-   * Whether no cache may answer the first attempt. No cache may ever answer a further
-   * attempt.
+   * Whether the first attempt must bypass caches. All further attempts bypass them
+   * anyway.
    */
   readonly mustBypassCaches?: boolean;
   /** More headers for this request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the file may be missing, so that 403, 404 and 410 are final. */
+  /** Whether the file may be missing. If so, 403, 404 and 410 are not retried. */
   readonly isOptional?: boolean;
   readonly maxAttempts?: number;
 }
 
-/** A response with a status of success, and its decompressed body. */
+/** A response with a success status, and its decompressed body. */
 export interface AcceptableResponse {
   readonly body: Buffer;
   /** Returns a header's value, or undefined. Repeated values are joined. */
   header(name: string): string | undefined;
 }
 
-/** Reads URLs of one upstream. */
+/** Requests URLs of one upstream. */
 export interface Client {
   readonly stats: RequestStats;
   /**
@@ -67,7 +67,7 @@ const MAX_ATTEMPTS = 5;
 const MAX_BACKOFF_MS = 30_000;
 const MAX_RETRY_AFTER_MS = 900_000;
 
-/** Some caches still send one of these although the upstream has the record. */
+/** Some caches still send one of these statuses even if the upstream has the record. */
 const MISSING_STATUS = [403, 404, 410];
 const BUSY_STATUS = [408, 421, 425, 429];
 
@@ -78,10 +78,9 @@ const SUCCESS_STATUS = [200, 203];
  * Creates a client for one upstream. All requests share its connections, pauses and
  * statistics.
  *
- * There are two reactions to a failure. Failures of connections, statuses that may be
- * temporary, and rejected bodies are tried again after a growing delay, and past
- * caches. All other statuses are final. If the upstream asks for a pause, all requests
- * wait.
+ * The client retries failed connections, statuses that may be temporary, and rejected
+ * bodies. Each retry bypasses caches, after an increasing delay. All other statuses are
+ * final. If the upstream asks for a pause, all requests wait.
  */
 export function createClient(options: ClientOptions): Client {
   const { concurrency, firstAttempts = MAX_ATTEMPTS, retryBaseMs = 500 } = options;
@@ -151,8 +150,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /**
-   * Requests a URL until a response is accepted. Each failure is followed by a pause, and
-   * then by an attempt past caches, because a cache may have caused the failure.
+   * Requests a URL until a response is accepted. Waits after each failure, and then
+   * tries again, bypassing caches, because a cache may have caused the failure.
    */
   async function get<T>(
     url: string,
@@ -164,7 +163,8 @@ export function createClient(options: ClientOptions): Client {
       const isPastCaches = mustBypassCaches || attempt > 1;
       const sentUrl = isPastCaches ? bypassCaches(url) : url;
       try {
-        // The limit covers only the request, but not the delay before the next attempt.
+        // The limit applies only to the request, not to the delay before the next
+        // attempt.
         const response = await limit(sendAttempt, sentUrl, attempt, getOptions);
         const { header, decodeBody } = response;
         return accept({ header, body: decodeBody() });
@@ -228,7 +228,7 @@ function omitTrailingSlash(url: string): string {
 export interface AttemptDetails {
   /** Whether a response has arrived, even if it was then rejected. */
   readonly hasResponse: boolean;
-  /** The unexpected status, if that is the reason. */
+  /** The unexpected status, if that is why the attempt failed. */
   readonly status?: number;
   /** Whether further attempts are pointless. */
   readonly isFinal?: boolean;
@@ -265,10 +265,10 @@ export function isMissing(error: unknown): boolean {
 /** Returns whether another attempt may get a different status. */
 function isTemporary(status: number, isOptional = false): boolean {
   if (status >= 500 || BUSY_STATUS.includes(status)) return true;
-  // A file that must exist is missing only in a cache.
+  // A file that must exist can be missing only from a cache.
   if (MISSING_STATUS.includes(status)) return !isOptional;
-  // The upstream never sends another success status than 200, and we never request a
-  // 304, so the response must come from a cache or a firewall.
+  // The upstream sends no success status other than 200, and we never send conditional
+  // requests, so the response must come from a cache or a firewall.
   return status < 300 || status === 304;
 }
 
@@ -296,7 +296,7 @@ function parseRetryAfter(header = ''): number {
   return waitMs > 0 ? Math.ceil(waitMs / 1000) * 1000 : 0;
 }
 
-/** Converts an expected error. Throws any other error again, because it is a bug. */
+/** Converts an expected error. Rethrows any other error, because it is a bug. */
 function toAttemptErrorOrThrow(error: unknown): AttemptError {
   if (error instanceof AttemptError) return error;
   // An error about the data means that a response arrived and was rejected.
@@ -307,7 +307,8 @@ function toAttemptErrorOrThrow(error: unknown): AttemptError {
 
 /**
  * Returns the delay before the next attempt. It grows exponentially. Up to half of it
- * is random, so that clients that failed together do not return together.
+ * is random, so that clients that failed at the same time do not retry at the same
+ * time.
  */
 function calculateBackoff(attempt: number, baseMs: number): number {
   const longest = Math.min(MAX_BACKOFF_MS, baseMs * 2 ** (attempt - 1));
@@ -351,7 +352,7 @@ export function findConnectionHint(cause: unknown): string | undefined {
   return proxy ? PROXY : undefined;
 }
 
-/** Creates a client for the time of the work, which the signal may end. */
+/** Creates a client for the duration of `work`. `options.signal` aborts the work. */
 export function withClient<T>(
   options: ClientOptions,
   work: (client: Client) => Promise<T>,
@@ -360,9 +361,9 @@ export function withClient<T>(
 }
 
 /**
- * Does some work with a client, and closes the client after it. If the signal aborts,
- * the client is closed at once, so that its requests fail and the work ends. The signal's
- * reason is then thrown instead of a request's error.
+ * Calls `work` with a client, and closes the client afterward. If the signal aborts,
+ * closes the client at once, so that its requests fail and `work` ends. Then throws the
+ * signal's reason instead of a request's error.
  */
 export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,
@@ -376,12 +377,12 @@ export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
     signal?.throwIfAborted();
     return await work(client);
   } catch (error) {
-    // After an abort, the work fails only because its client is closed.
+    // After an abort, `work` fails only because its client is closed.
     signal?.throwIfAborted();
     throw error;
   } finally {
     signal?.removeEventListener('abort', stop);
-    // After an abort, the client is closed already. Closing it again has no effect.
+    // After an abort, the client is already closed. Closing it again has no effect.
     await client.close();
   }
 }

@@ -19,8 +19,8 @@ const ADDRESS_TIMEOUT_MS = 1000;
  * Creates the connections to the upstream. If `HTTP_PROXY` or `HTTPS_PROXY` names a
  * proxy, they go through the proxy, except to the hosts in `NO_PROXY`.
  *
- * undici reads these variables. We only create each pool of connections ourselves,
- * because undici does not apply our limits to the connections to a proxy.
+ * undici reads these variables itself. We only create the connection pools ourselves,
+ * because undici does not apply our limits to connections to a proxy.
  *
  * @param concurrency the maximum number of connections to an origin or to the proxy
  * @throws GamedataError if an environment variable does not contain a proxy URL
@@ -56,7 +56,7 @@ export function createConnections(
       // Requests to https URLs need a tunnel through the proxy. Without this option,
       // undici would also open one for http URLs, which some proxies refuse.
       proxyTunnel: false,
-      // undici calls the first for connections to an upstream, and the second for
+      // undici calls `factory` for connections to an upstream, and `clientFactory` for
       // connections to the proxy.
       factory: createPool,
       clientFactory: createPool,
@@ -71,10 +71,10 @@ export function createConnections(
 }
 
 /**
- * Wraps a function that connects, so that a request fails if the proxy closes the
- * connection instead of opening a tunnel. The error of undici then has the code
- * `UND_ERR_SOCKET`, which undici itself takes for a lost connection, so it would connect
- * again and again. With any other code, it lets the request fail.
+ * Wraps a connector, so that a request fails if the proxy closes the connection instead
+ * of opening a tunnel. The error then has the code `UND_ERR_SOCKET`, which undici
+ * treats as a lost connection, so it would keep reconnecting. With any other code,
+ * undici fails the request.
  */
 function failOnClosedTunnel(
   connect: buildConnector.connector,

@@ -12,25 +12,28 @@ import type { DataSet } from '../data/data-set.ts';
 import { readDataSet } from '../data/data-set-folder.ts';
 import type { RequestStats } from './transport.ts';
 
-/** A site that is copied. */
+/** The parts of a site that a copy is built from. */
 export interface CopiedSite {
   readonly meta: Meta;
   readonly dataSet: DataSet;
-  /** The icons by path, without icons that are only the placeholder. */
+  /** The icons by path, except for copies of the placeholder image. */
   readonly icons: ReadonlyMap<string, Uint8Array>;
   readonly requests?: RequestStats;
 }
 
 export interface CopyOptions {
-  /** Returns whether the copy contains icons. */
+  /** Returns whether the copy should contain icons. */
   readonly wantsIcons: (meta: Meta) => boolean;
-  /** Reads an icon of the published site, so that it need not be read again. */
+  /**
+   * Reads an icon that the copy has already published, so that it need not be fetched
+   * again.
+   */
   readonly readPublishedIcon: (icon: ManifestEntry) => Uint8Array | undefined;
-  /** Called before the first icon is read, and after each of them. */
+  /** Called before the first icon is read, and after each icon. */
   readonly onIcon?: (done: number, total: number) => void;
 }
 
-/** The files of a site that is copied. Each of them matches its manifest entry. */
+/** The files of the site to copy. Each of them matches its manifest entry. */
 export interface SiteFiles {
   /** The folder or the base URL, for error messages. */
   readonly name: string;
@@ -39,10 +42,10 @@ export interface SiteFiles {
 }
 
 /**
- * Reads the parts of a site that a copy is built from: `meta.json`, the data set, and the
- * icons if the copy contains icons.
+ * Reads the parts of a site that a copy is built from: `meta.json`, the data set, and
+ * the icons if the copy contains icons.
  *
- * @throws GamedataError if this is not a site of gamedata
+ * @throws GamedataError if this is not a gamedata site
  */
 export async function readSite(
   files: SiteFiles,
@@ -61,8 +64,7 @@ export async function readSite(
 }
 
 /**
- * Reads the icons of a site, by path. An icon that the copy has published before is taken
- * from there.
+ * Reads the icons of a site, by path. Reuses icons that the copy has already published.
  */
 async function readIcons(
   { name, entries, read }: SiteFiles,

@@ -40,10 +40,10 @@ import {
 const DEFAULT_UPSTREAM =
   'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
-/** The cells of a row that we read, by the name of their column. */
+/** The cells of a row that we read, by column name. */
 type Row = Readonly<Record<string, string>>;
 
-/** The rows of each table, by the name of the table. */
+/** The rows of each table, by table name. */
 type Tables = Readonly<Record<string, readonly Row[]>>;
 
 /** The columns that we read from each table. A table may have more columns. */
@@ -60,7 +60,7 @@ export const tableNames = Object.keys(columnsByTable);
 
 /**
  * The tables with rows about the records of a kind, in addition to the kind's own
- * table. Their first column has the id of the record.
+ * table. Their first column contains the record's id.
  */
 const otherTables: Readonly<Record<Kind, readonly string[]>> = {
   move: ['move_names'],
@@ -186,14 +186,14 @@ interface JoinedRecord {
   readonly id: number;
   /** The record's row in the kind's own table. */
   readonly row: Row;
-  /** The record's rows in each other table, by the name of the table. */
+  /** The record's rows in each other table, by table name. */
   readonly otherRows: Readonly<Record<string, Row[]>>;
 }
 
 /**
- * Joins the tables about the records of a kind: each row of the kind's own table is a
- * record, and gets the rows about it in the other tables. If two records have the same
- * id, `normalize` rejects them later with an error that names both.
+ * Joins the tables of a kind. Each row of the kind's own table is a record, to which
+ * the rows about that record in the other tables are added. If two records have the
+ * same id, `normalize` rejects them later with an error that names both.
  *
  * @throws GamedataError if a row belongs to no record
  */
@@ -223,12 +223,12 @@ function joinTables(kind: Kind, tables: Tables): JoinedRecord[] {
   return records;
 }
 
-/** The codes of languages, by their ids in the tables. */
+/** The language codes, by the ids of the languages in the tables. */
 type Languages = ReadonlyMap<string | undefined, string>;
 
 /**
- * Parses the records of a kind. A record that cannot be parsed is added to the failed
- * ones, so that one error names all of them.
+ * Parses the records of a kind. Adds each record that cannot be parsed to the failed
+ * records, so that one error names all of them.
  */
 function parseRecords(
   kind: Kind,
@@ -270,9 +270,10 @@ function readLanguages(tables: Tables): Languages {
 
 /**
  * Parses a table. The first row names the columns, and each other row must have as many
- * cells. Rows of empty cells are skipped.
+ * cells. Rows that contain only empty cells are skipped.
  *
- * @throws GamedataError if this is not the table, for example an error page
+ * @throws GamedataError if the text is not this table, for example because it is an
+ * error page
  */
 function parseTable(table: string, text: string): Row[] {
   const columns = columnsByTable[table] ?? [];
@@ -358,8 +359,8 @@ const MAX_PASSES = 4;
  * Fetches all tables from one commit.
  *
  * A branch may move while its tables are being fetched, and caches may return older
- * tables. So we bypass the caches and fetch the tables again until two passes return
- * the same tables. If the URL contains a commit, one pass is enough.
+ * tables. So we bypass the caches and fetch the tables again until two passes in a row
+ * return the same tables. If the URL contains a commit, one pass is enough.
  *
  * @throws GamedataError if no pass returns the same tables as the pass before it
  */

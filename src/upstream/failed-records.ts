@@ -14,13 +14,13 @@ interface FailedRecord {
 /** Collects the records that fail, so that one error names all of them. */
 export interface FailedRecords {
   /**
-   * Adds a record that failed with an error of the upstream or its data.
+   * Adds a record that failed because of an error from the upstream or in its data.
    *
    * @throws any other error, or the error that names all failed records if there are
    * too many of them
    */
   add(kind: Kind, id: number, error: unknown): void;
-  /** @throws GamedataError if there are any */
+  /** @throws GamedataError if any record has failed */
   throwIfAny(): void;
 }
 
@@ -51,8 +51,8 @@ export function createFailedRecords(skip: Skipped | undefined): FailedRecords {
 
 /**
  * Returns whether an error is about a single record, so that other records may still be
- * read. They cannot be read if a connection fails to the end, or if the upstream has
- * another edition.
+ * read. They cannot be read if a connection fails in every attempt, or if the upstream
+ * has deployed another edition.
  */
 function isAboutRecord(error: unknown): error is GamedataError {
   if (isExpected(error, 'data')) return true;
@@ -68,7 +68,8 @@ function createError(
   failed: readonly FailedRecord[],
   skip: Skipped | undefined,
 ): GamedataError {
-  // The option replaces the user's option, so it repeats the skipped records.
+  // The suggested option replaces the user's own option, so it repeats the skipped
+  // records.
   const skipped: string[] = [];
   const lines: string[] = [];
   for (const kind of kindNames) {

@@ -55,9 +55,8 @@ function createList(files: readonly string[]): IconList {
 }
 
 /**
- * Creates the list for the case that we could not find out which icons exist. Each item
- * keeps the icon with which it is already published, and items without a published icon
- * get none.
+ * Creates the list to use if we could not find out which icons exist. Each item keeps
+ * its published icon, and items without a published icon get none.
  */
 function createPublishedList(
   previous: PreviousDataSet | undefined,

@@ -15,15 +15,15 @@ export interface IconsReport extends IconSource {
   readonly icons: number;
   /** The number of icons that were taken from the copied site. */
   readonly copied: number;
-  /** The number of icons that the published site has already. */
+  /** The number of icons that were taken from the published site. */
   readonly published: number;
   readonly placeholders: number;
   /**
-   * The number of icons that could not be fetched, or were no longer requested after many
-   * failures in a row.
+   * The number of icons that could not be fetched, or were not requested after many
+   * consecutive failures.
    */
   readonly failed: number;
-  /** The reason why the first of them could not be fetched. */
+  /** Why the first of these icons could not be fetched. */
   readonly problem: string | null;
   /** Null if no icon was requested. */
   readonly requests: Readonly<RequestStats> | null;
@@ -38,7 +38,7 @@ export interface GatherOptions {
   readonly source: IconSource;
   /** The files that are part of every site, including the placeholder. */
   readonly assets: readonly SiteFile[];
-  /** The icons of the copied site, by path. Undefined for a build. */
+  /** The icons of the copied site, by path. Undefined if no site is copied. */
   readonly copied: ReadonlyMap<string, Uint8Array> | undefined;
   /** Returns the published file of an icon, or undefined if there is none. */
   readonly readPublished: (icon: string) => Uint8Array | undefined;
@@ -56,14 +56,15 @@ export interface GatheredIcons {
 }
 
 /**
- * Gathers a site's icon files. A site that links to icons has none. A site without icons
- * has the placeholder image in the place of each icon.
+ * Gathers a site's icon files. A site that links to icons has none. A site without
+ * icons has the placeholder image in place of each icon.
  *
  * A site that mirrors icons takes each one from the first place that has it: the copied
- * site, the published site, or the upstream. The placeholder also replaces an icon that
- * cannot be fetched, which the next build then requests again.
+ * site, the published site, or the upstream. If an icon cannot be fetched, the
+ * placeholder is used in its place, and the next build requests the icon again.
  *
- * @throws GamedataError if the placeholder is missing, or the icons are too large together
+ * @throws GamedataError if the placeholder is missing, or if the icons together are too
+ * large
  */
 export async function gatherIcons(
   dataSet: DataSet,
@@ -71,7 +72,7 @@ export async function gatherIcons(
 ): Promise<GatheredIcons> {
   const { source, assets } = options;
   const placeholder = findPlaceholder(assets);
-  // Links to icons need no files, so the records are not read.
+  // A site that links to icons needs no icon files, so we do not read the records.
   const icons =
     source.mode === 'link' ? [] : listIcons(dataSet.readRecords(), assets);
   const mirroredIcons = source.mode === 'mirror' ? icons : [];
@@ -90,7 +91,7 @@ export async function gatherIcons(
   }
   const fetched = await fetchMissing(missing, options);
 
-  // No icon is in two of these maps.
+  // Each icon is in at most one of these maps.
   const bodies = new Map([...copied, ...published, ...fetched.bodies]);
   const files: SiteFile[] = [];
   for (const icon of icons) {
@@ -119,8 +120,8 @@ function findPlaceholder(assets: readonly SiteFile[]): SiteFile['body'] {
 }
 
 /**
- * Lists the icons of all records that need a file. An icon such as the placeholder,
- * which is one of the assets, needs no other file.
+ * Lists the icons for which the site needs files. Omits icons that are among the
+ * assets, such as the placeholder.
  */
 function listIcons(records: Records, assets: readonly SiteFile[]): string[] {
   const assetPaths = new Set(assets.map(({ path }) => path));
@@ -152,7 +153,7 @@ function isImage(body: Buffer): boolean {
 interface FetchedIcons {
   readonly bodies: ReadonlyMap<string, Uint8Array>;
   readonly failed: number;
-  /** Why the first icon failed. */
+  /** Why the first of these icons could not be fetched. */
   readonly problem: string | null;
   readonly requests: Readonly<RequestStats> | null;
 }
@@ -174,16 +175,17 @@ async function fetchMissing(
 }
 
 /**
- * The number of icons in a row after which we request no more. Each of them failed to
- * the end, so the upstream does not work at all. An icon that the upstream does not
- * have counts as a response, so such icons never keep others from being fetched.
+ * The number of consecutive failures after which we request no more icons. If so many
+ * icons in a row fail in every attempt, the upstream does not work at all. A response
+ * that the upstream lacks an icon is not a failure, so missing icons never keep others
+ * from being fetched.
  */
 const MAX_FAILURES_IN_A_ROW = 20;
 
 /**
- * Fetches icons concurrently. The result lacks the icons that could not be fetched. After
- * many failures in a row, the other icons are not requested, because the upstream
- * evidently does not work.
+ * Fetches icons concurrently. Omits icons that could not be fetched. After many
+ * consecutive failures, stops requesting icons, because the upstream evidently does not
+ * work.
  *
  * @throws GamedataError if the icons together are too large
  */
@@ -208,7 +210,7 @@ async function fetchIcons(
       // An aborted request looks like a failed request, so we check for it here.
       options.signal?.throwIfAborted();
       firstProblem ??= bodyOrError.message;
-      // An upstream that responds that it lacks an icon works.
+      // An upstream that reports a missing icon is working.
       failedInARow = isMissing(bodyOrError) ? 0 : failedInARow + 1;
       return;
     }

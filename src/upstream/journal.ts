@@ -1,7 +1,7 @@
 /**
- * Journals keep the decoded responses of a run in files, so that an interrupted run
- * can resume, and a run with an unchanged edition requests only the edition. Each
- * response is one line that is appended when it arrives.
+ * Journals keep the decoded responses of a run in files, so that an interrupted run can
+ * resume. If the edition has not changed since the last run, the next run requests only
+ * the edition. Each response is one line that is appended when it arrives.
  */
 
 import {
@@ -33,11 +33,14 @@ export interface JournalOptions {
   /** The folder of the disk cache. If undefined, nothing is stored. */
   readonly cacheFolder: string | undefined;
   readonly upstream: string;
-  /** The version of the decoded form. */
+  /** The version of the format of decoded values. */
   readonly version: string;
   /** The hash of the edition, or undefined if the upstream has no editions. */
   readonly edition: string | undefined;
-  /** Counts the stored values, which stay in memory. Throws if they are too large. */
+  /**
+   * Counts the size of the stored values, which stay in memory. Throws if it exceeds
+   * the limit.
+   */
   readonly countTowardLimit: CountTowardLimit;
   /** Called with a notice if the journal cannot be used. */
   readonly onNotice?: ((notice: string) => void) | undefined;
@@ -46,8 +49,8 @@ export interface JournalOptions {
 
 export interface Journal {
   /**
-   * Returns the value for a URL, or undefined. Forgets it, so that it needs no memory
-   * here.
+   * Returns the value for a URL, or undefined. Removes the value from the journal, to
+   * save memory.
    */
   take(url: string): unknown;
   /** Appends a value, given as JSON. */
@@ -63,7 +66,10 @@ const startSchema = z.object({
   started: z.number(),
 });
 
-/** Each other line. A schema would take longer than parsing the JSON. */
+/**
+ * Each line after the first. We do not validate it with a schema, because that would
+ * take longer than parsing the JSON.
+ */
 interface Entry {
   readonly url: string;
   readonly value: unknown;
@@ -78,7 +84,7 @@ const FOLDER = 'journals';
 const HOUR_MS = 3_600_000;
 
 /**
- * A run uses its journal all the time, so a journal that nobody has used for a week
+ * A run uses its journal all the time, so a journal that has not been used for a week
  * does not belong to a running build.
  */
 const UNUSED_MS = 7 * DAY_MS;
@@ -91,11 +97,11 @@ const noJournal: Journal = {
 };
 
 /**
- * Opens a journal: a file with the responses of earlier runs, so that an interrupted run
- * can resume without requesting them again.
+ * Opens a journal: a file with the responses of earlier runs, so that an interrupted
+ * run can resume without requesting them again.
  *
  * Each edition, which is one deployment of the upstream, has its own journal, so its
- * values are up to date. If the upstream does not tell its edition, the values may be
+ * values are up to date. If the upstream does not state its edition, the values may be
  * outdated. Therefore such a journal is emptied after an hour, and `finish` removes it
  * after a complete run.
  *
@@ -113,9 +119,9 @@ export function openJournal(options: JournalOptions): Journal {
     removeUnusedJournals(folder);
     return openJournalFile(folder, options);
   } catch (error) {
-    // Our own error says that the stored values are too large.
+    // A `GamedataError` means that the stored values are too large.
     const isOurs = error instanceof GamedataError;
-    // The errors of the file system have a code.
+    // File system errors have a code, so an error without one is a bug.
     const isBug = errorCode(error) === '';
     if (isOurs || isBug) throw error;
     onNotice?.(describeFailure(cacheFolder, error));
@@ -143,8 +149,8 @@ function nameJournal({ upstream, version, edition }: JournalOptions): string {
 }
 
 /**
- * Opens the file of a journal, reads its values, and then appends to it. A journal that is
- * outdated or too large starts again as an empty one.
+ * Opens a journal's file, and reads its values. If the journal is outdated or too
+ * large, empties it. New values are appended.
  *
  * @throws GamedataError if the stored values need too much memory
  */
@@ -165,8 +171,8 @@ function openJournalFile(folder: string, options: JournalOptions): Journal {
   }
 
   /**
-   * Appends a line. The line break comes first, so that a line that was cut off
-   * damages only itself.
+   * Appends a line. Writes the line break first, so that a truncated line does not
+   * damage the line after it.
    */
   function append(line: string): void {
     const text = Buffer.from(`\n${line}`);
@@ -205,7 +211,7 @@ function openJournalFile(folder: string, options: JournalOptions): Journal {
       start();
       return new Map();
     }
-    // The file's time shows other runs that the journal is still in use.
+    // The file's modification time shows other runs that the journal is still in use.
     const now = new Date();
     futimesSync(descriptor, now, now);
     return parseValues(valueLines, countTowardLimit);
@@ -233,7 +239,10 @@ function openJournalFile(folder: string, options: JournalOptions): Journal {
   }
 }
 
-/** The line break comes before each line, so the first line is empty. */
+/**
+ * Reads the lines of a journal. Each one starts with its line break, so the text before
+ * the first line break is empty.
+ */
 function readLines(descriptor: number): string[] {
   const text = readFileSync(descriptor, 'utf8');
   return text.split('\n').slice(1);
@@ -244,12 +253,12 @@ function isOutdated(startLine: string, { edition }: JournalOptions): boolean {
   if (!data) return true;
   if (edition !== undefined) return false;
   const ageMs = Date.now() - data.started;
-  // The clock may have been set back.
+  // A negative age means that the clock has been set back.
   return ageMs < 0 || ageMs > HOUR_MS;
 }
 
 /**
- * Parses the lines, and skips lines that were cut off.
+ * Parses the lines, and skips truncated lines.
  *
  * @throws GamedataError if the values need too much memory
  */

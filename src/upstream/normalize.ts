@@ -91,11 +91,11 @@ const MAX_LANGUAGES = 100;
  *
  * First, the records of each kind are sorted by id: if several records have the same
  * slug, the one with the lowest id keeps it. Then each record is normalized, with a
- * warning for each adaptation. Finally, the record's names are added to the names
- * for each language, under the record's final slug.
+ * warning for each adaptation. Finally, the record's names are added to the names for
+ * each language, under the record's final slug.
  *
  * @param raw all records except for skipped ones
- * @param failed the records that have failed before
+ * @param failed the records that have already failed
  * @throws GamedataError that names every record that could not be read or cannot be
  * adapted, or records with the same id
  */
@@ -150,8 +150,8 @@ function findSlugOwners(sortedRecords: readonly RawRecord[]): Map<string, number
 interface RecordContext {
   readonly kind: Kind;
   /**
-   * Maps each slug to the id of the record that may use it. Other records with the
-   * same slug get another one.
+   * Maps each slug to the id of the record that may use it. Other records with the same
+   * slug get a different one.
    */
   readonly slugOwners: ReadonlyMap<string, number>;
   readonly warn: Warn;
@@ -305,9 +305,10 @@ function addNames(
 }
 
 /**
- * Returns the names in a language. A new language gets an empty list of names.
+ * Returns the names in a language. Adds an empty list for a new language.
  *
- * @throws GamedataError if there are too many languages, because each one becomes a file
+ * @throws GamedataError if there are too many languages, because each one becomes a
+ * file
  */
 function getOrAddLanguage(
   namesByLanguage: Map<string, Names>,
@@ -380,7 +381,8 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
   }
   const folderStart = sprite.lastIndexOf(ICONS_FOLDER);
   const hasFolder = folderStart >= 0;
-  // Without the folder, the schema rejects the whole sprite, and its problem quotes it.
+  // If the folder is missing, keep the whole sprite. The schema then rejects it with an
+  // error that quotes it.
   const icon = hasFolder ? sprite.slice(folderStart) : sprite;
   const problem = findSchemaProblem(iconSchema, icon);
   if (problem === undefined) return icon;
@@ -389,8 +391,9 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
 }
 
 /**
- * Matches path separators, and characters that change how a terminal displays text.
- * No real slug contains such characters, so a slug with them is rejected, not adapted.
+ * Matches path separators, and characters that change how a terminal displays text. No
+ * real slug contains such characters, so a slug that contains one is rejected instead
+ * of converted.
  */
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
@@ -410,7 +413,8 @@ export function sanitizeSlug(slug: string): string {
   const isSafe = isSlug(slug);
   const isSuspicious = SUSPICIOUS.test(slug);
   if (isSafe || isSuspicious) return slug;
-  // NFKD separates letters from their accents, and the first replacement removes these.
+  // NFKD separates letters from their accents, and the first replacement removes the
+  // accents.
   const slugified = slug
     .normalize('NFKD')
     .toLowerCase()

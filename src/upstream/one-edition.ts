@@ -1,10 +1,10 @@
 /**
- * Reads an upstream so that no response that states another edition is used.
+ * Reads an upstream without using any response that states another edition.
  *
  * An edition is one deployment of the upstream, identified by its hash and its time.
- * The upstream's CDN caches responses for up to a day, so shortly after a deployment,
- * a build could get a list from the new edition and records from the old one. The
- * resulting mixture would be a data set that never existed.
+ * The upstream's CDN caches responses for up to a day, so shortly after a deployment, a
+ * build could get a list from the new edition and records from the old one. Together,
+ * they would form a data set that never existed.
  */
 
 import * as z from 'zod';
@@ -30,15 +30,15 @@ import type { RequestStats } from './transport.ts';
 export interface EditionOptions extends SourceContext {
   readonly upstream: string;
   /**
-   * The URL of a response that states its edition, in case that `/meta/` does not say
-   * which edition is current.
+   * A URL whose response states its edition, in case `/meta/` does not state the
+   * current one.
    */
   readonly firstUrl: string;
-  /** The version of the decoded form. */
+  /** The version of the format of decoded values. */
   readonly version: string;
 }
 
-/** Reads URLs from one edition. */
+/** Reads URLs of an upstream, all from the same edition. */
 export interface EditionReader {
   readonly stats: Readonly<RequestStats>;
   /**
@@ -50,7 +50,10 @@ export interface EditionReader {
    * @throws GamedataError if all values together are too large
    */
   read<T>(url: string, decode: (body: Buffer) => T, maxBytes: number): Promise<T>;
-  /** Returns the edition, or null if it is unknown or no value that was read stated it. */
+  /**
+   * Returns the edition, or null if it is unknown, or if no response so far has stated
+   * it.
+   */
   findEdition(): Edition | null;
   /** Returns whether every value so far came from the journal. */
   isCached(): boolean;
@@ -61,8 +64,9 @@ export interface EditionReader {
  * which is one deployment of the upstream.
  *
  * The current edition is requested first. A response that states another edition comes
- * from a cache, so it is requested again past caches. If the upstream is deployed
- * meanwhile and the function fails, the function is called again with the new edition.
+ * from a cache, so it is requested again, bypassing caches. If the upstream is deployed
+ * in the meantime and the function fails, the function is called again with the new
+ * edition.
  */
 export async function readOneEdition<T>(
   options: EditionOptions,
@@ -77,11 +81,11 @@ export async function readOneEdition<T>(
 }
 
 /**
- * Requests the current edition. An upstream without `/meta/`, or whose `/meta/` fails, may
- * still state its edition in the headers of other responses. Returns null if it does not.
+ * Requests the current edition. If `/meta/` is missing or fails, the upstream may still
+ * state its edition in the headers of other responses. Returns null if it does not.
  *
- * No response may come from a cache, because caches have the previous edition for up to a
- * day.
+ * No response may come from a cache, because caches have the previous edition for up to
+ * a day.
  */
 async function requestEdition(
   client: Client,
@@ -136,8 +140,8 @@ function parseHeaders({ header }: AcceptableResponse): Edition | null {
 }
 
 /**
- * Calls the function once, with a reader for one edition. The reader keeps the responses
- * in a journal, from which a later run continues if this one is interrupted.
+ * Calls the function once, with a reader for one edition. The reader keeps the
+ * responses in a journal, so that a later run can resume if this one is interrupted.
  */
 async function readEdition<T>(
   client: Client,
@@ -165,14 +169,14 @@ async function readEdition<T>(
 }
 
 /**
- * Creates the reader. The edition and the hash that a response states decide what happens
- * to the response:
+ * Creates the reader. The edition and the hash that a response states decide what
+ * happens to the response:
  *
  * | edition | response states | used | kept in the journal |
  * |---|---|---|---|
  * | known | its hash | yes | yes |
  * | known | nothing | yes | no |
- * | known | another hash | no, requested again past caches | no |
+ * | known | another hash | no, requested again, bypassing caches | no |
  * | unknown | nothing | yes | yes, for an hour |
  * | unknown | a hash | yes, if no earlier response stated another one | no |
  */
@@ -202,7 +206,8 @@ function createReader(
     const accept = (response: AcceptableResponse): T => {
       statedHash = response.header(HASH_HEADER);
       assertSameEdition(statedHash, expectedHash);
-      // If the edition is unknown, the first response that states one decides.
+      // If the edition is unknown, the first response that states one sets the expected
+      // hash.
       expectedHash ??= statedHash;
       return decode(response.body);
     };
@@ -210,7 +215,8 @@ function createReader(
     const json = JSON.stringify(value);
     countTowardLimit(json.length);
     if (statedHash !== undefined) isStated = true;
-    // If neither is known, both are undefined, and the journal has no edition either.
+    // If the edition is unknown, only responses that state no edition are added,
+    // because both values are then undefined.
     if (statedHash === edition?.hash) journal.add(url, json);
     return value;
   }
@@ -224,8 +230,8 @@ function createReader(
     if (value === undefined) return request(url, decode, maxBytes);
     stats.cacheHits++;
     isStated = true;
-    // The journal's name contains the version of the decoded form, so the caller's
-    // function has once returned this value.
+    // The journal's name contains the version of the format, so the value has the type
+    // that `decode` returns.
     return value as T;
   }
 
@@ -237,7 +243,7 @@ function createReader(
   };
 }
 
-/** Thrown for a response that states another edition than the current one. */
+/** Thrown for a response that states a different edition from the current one. */
 class OtherEditionError extends GamedataError {}
 
 /**
@@ -260,7 +266,7 @@ function assertSameEdition(
 }
 
 /**
- * Returns whether the last response to a request was from another edition. Then all
+ * Returns whether the last response to a request was from another edition. If so, all
  * other requests would fail as well.
  */
 export function isOtherEdition(error: unknown): boolean {

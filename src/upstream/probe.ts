@@ -30,8 +30,8 @@ export interface ProbeResponse {
 }
 
 /**
- * Sends requests to a deployment like its clients do. Any method and headers can be
- * sent, any status is returned, and redirects are not followed.
+ * Sends requests to a deployment as its clients do. Any method and headers can be sent,
+ * any status is returned, and redirects are not followed.
  */
 export interface Probe {
   /** The base URL of the deployment. */
@@ -54,7 +54,7 @@ export function createProbe(address: string, options: TransportOptions): Probe {
 
   /**
    * Sends a request. If the connection breaks, sends it once more, because a server may
-   * close a keep-alive connection at the moment when we reuse it.
+   * close a keep-alive connection at the moment we reuse it.
    *
    * @param attempts the number of attempts including this one
    */

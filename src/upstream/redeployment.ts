@@ -36,11 +36,11 @@ export async function retryIfRedeployed<D, T>(
 }
 
 /**
- * Returns whether a new deployment may have caused an error. A bug has another cause, and
- * so has a connection without any response.
+ * Returns whether a new deployment may have caused an error. A bug has another cause,
+ * and so does a connection that gets no response.
  */
 function mayBeFromDeployment(error: unknown): boolean {
   if (!(error instanceof GamedataError)) return false;
-  // An error about the data has no failed request.
+  // An error in the data does not come from a failed request.
   return findFailure(error)?.hasResponse ?? true;
 }

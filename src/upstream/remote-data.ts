@@ -1,9 +1,9 @@
 /**
  * Reads data sets and sites that are published at a URL. All files come from one
  * deployment: the file that is read first lists the hashes of all others. If a file
- * does not match its hash, not even past caches, the list is read again. If it has
- * changed, a new deployment has replaced the files meanwhile, so everything is read
- * again.
+ * does not match its hash, even when caches are bypassed, the list is read again. If
+ * the list has changed, a new deployment has replaced the files in the meantime, so
+ * everything is read again.
  */
 
 import { getMaxBytes } from '../contract/limits.ts';
@@ -41,7 +41,7 @@ export interface RemoteDataSet {
 }
 
 /**
- * Reads a data set from the URL of a site, or of a folder with the name `data`.
+ * Reads a data set from the URL of a site, or of a folder named `data`.
  *
  * @throws GamedataError if a file cannot be read or is invalid
  */
@@ -49,7 +49,7 @@ export function readRemoteDataSet(
   url: string,
   options: ClientOptions,
 ): Promise<RemoteDataSet> {
-  // The constant ends with a slash, but no URL of ours does.
+  // The constant ends with a slash, but our URLs do not.
   const folder = `/${DATA_FOLDER.slice(0, -1)}`;
   const address = url.endsWith(folder) ? url : url + folder;
   return withClient(options, async (client) => {
@@ -125,7 +125,7 @@ function readListedSite(
   return readSite({ name, entries, read }, options);
 }
 
-/** Files below an address, which a new deployment may replace at any time. */
+/** The files at an address, which a new deployment may replace at any time. */
 interface RemoteFolder {
   readonly client: Client;
   readonly address: string;
@@ -134,10 +134,11 @@ interface RemoteFolder {
 }
 
 /**
- * Fetches the file that lists the hashes of all others. No cache may answer, because it
- * could still have the list of an earlier deployment.
+ * Fetches the file that lists the hashes of all others. Bypasses caches, because they
+ * may still have the list of an earlier deployment.
  *
- * @throws GamedataError which says that this is no site of gamedata if there is no list
+ * @throws GamedataError if there is no list, which means that this is not a gamedata
+ * site
  */
 async function fetchHashList({
   client,
@@ -161,8 +162,9 @@ async function fetchHashList({
 }
 
 /**
- * Fetches a file, and checks that it is the listed one. If it is not, the client requests
- * it again past caches, because a cache may still have the file of an earlier deployment.
+ * Fetches a file, and checks it against its entry in the list. If it does not match,
+ * the client requests it again, bypassing caches, because a cache may still have the
+ * file of an earlier deployment.
  *
  * @throws GamedataError if the file is not listed, or if no response matches its entry
  */
@@ -181,8 +183,8 @@ async function fetchListedFile(
     throw new GamedataError('data', `${record}: ${problem}`);
   };
 
-  // With one more byte, a file that is slightly too long still reaches the check above,
-  // whose error names the expected size.
+  // Allow one extra byte, so that a file that is slightly too long still reaches the
+  // check above, whose error states the expected size.
   const maxBytes = Math.min(entry.bytes + 1, getMaxBytes(file));
   return client.get(`${address}/${encodePath(file)}`, acceptListed, { maxBytes });
 }

@@ -42,8 +42,8 @@ const generation = z
   .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
 
 /**
- * The maximum number of names or indices of a record. Each unusable name and each
- * repeated index needs a warning.
+ * The maximum number of names or indices of a record. We limit them, because each
+ * unusable name and each repeated index adds a warning.
  */
 const MAX_ENTRIES = 1000;
 
@@ -96,8 +96,8 @@ export function parseRecord<K extends Kind>(
 
 /**
  * Reads all records from a PokéAPI v2 server: every list, and then every listed record
- * that is not skipped, all from one edition. A record that cannot be read does not end
- * the run at once, so that one error names all of them.
+ * that is not skipped, all from one edition. The run continues after a record that
+ * cannot be read, so that one error can name all such records.
  */
 export const restSource: Source = (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip } = context;
@@ -132,7 +132,7 @@ export const restSource: Source = (context) => {
   });
 };
 
-/** Adds a hint if the upstream blocks this network. */
+/** Adds a hint to read the tables instead if the upstream blocks this network. */
 function suggestTables(error: unknown): unknown {
   if (!(error instanceof GamedataError)) return error;
   if (findFailure(error)?.status !== 403) return error;
@@ -169,7 +169,8 @@ async function readLists(
  * Reads every listed record that is not skipped. The records of a kind are in the order
  * in which they arrive.
  *
- * @throws GamedataError if a connection fails to the end, or if too many records fail
+ * @throws GamedataError if a connection fails in every attempt, or if too many records
+ * fail
  */
 async function readRecords(
   reader: EditionReader,
@@ -196,7 +197,7 @@ async function readRecords(
       done++;
       reportProgress();
     } catch (error) {
-      // Any other error is about all records, such as too much data.
+      // Any other error affects all records, for example if the data is too large.
       if (!isExpected(error, 'upstream')) throw error;
       failed.add(entry.kind, entry.id, error);
     }
@@ -246,8 +247,8 @@ async function readList(
   const entries: ListEntry[] = [];
   let query = FIRST_QUERY;
   while (query !== '') {
-    // The number of entries is checked while the page is decoded, because a page that is
-    // rejected there is requested again, past caches.
+    // The number of entries is checked while the page is decoded, because a page that
+    // is rejected there is requested again, bypassing caches.
     const decode = (body: Buffer): ListPage =>
       decodePage(base, kind, body, entries.length);
     const url = `${upstream}/${kind}/${query}`;
@@ -262,7 +263,7 @@ async function readList(
  * Decodes a page of a list. After the last page, checks that all pages together have as
  * many entries as the list says.
  *
- * @param listed the number of entries on the pages before
+ * @param listed the number of entries on the previous pages
  * @throws GamedataError if the page is invalid
  */
 function decodePage(base: URL, kind: Kind, body: Buffer, listed: number): ListPage {
@@ -295,7 +296,7 @@ const parseUrl = (url: string, base: URL): URL | undefined =>
 
 /**
  * Parses a link to a record. The link must be on the configured host, below the list.
- * Its scheme is ignored, because servers behind a proxy link to http.
+ * Its scheme is ignored, because servers behind a proxy may link to http.
  *
  * @throws GamedataError
  */
@@ -319,7 +320,7 @@ function findLinkedId(base: URL, url: string): string | undefined {
   return id;
 }
 
-/** @throws GamedataError if the body is not the record in the list */
+/** @throws GamedataError if the body is not the listed record */
 function decodeRecord({ kind, id, slug }: ListEntry, body: Buffer): RawRecord {
   const name = `${slug} (${id})`;
   const record = parseRecord(kind, decodeJson(body), name);

@@ -12,7 +12,7 @@ export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onFallback?: ((message: string, cause: Error) => void) | undefined;
   /**
-   * Called with a problem that does not end the build, such as an interrupted
+   * Called with each problem that does not end the build, such as an interrupted
    * earlier build or a cache that is too large.
    */
   readonly onNotice?: ((notice: string) => void) | undefined;
@@ -37,7 +37,8 @@ export interface SourceContext extends ClientOptions, Watchers {
   readonly previous?: PreviousDataSet | undefined;
   /**
    * Whether anything is published in the output folder. If so, the source `auto` falls
-   * back only if that is the bundled data set. The default is false.
+   * back to the bundled data set only if that is already the published one. The default
+   * is false.
    */
   readonly isPublished?: boolean | undefined;
   /** Called after each list of records has been read. */
@@ -65,7 +66,7 @@ export interface SourceResult {
   readonly dataSet: DataSet;
   /**
    * The source that was actually read. For a copied site, this is the source that the
-   * site names.
+   * site states.
    */
   readonly source: Exclude<SourceName, 'auto'>;
   /**

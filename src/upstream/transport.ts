@@ -6,7 +6,10 @@ import { type ConnectionTimeouts, createConnections } from './connections.ts';
 
 /** The timeouts of a request, in milliseconds. */
 export interface Timeouts extends ConnectionTimeouts {
-  /** The maximum time for the whole response, which ends no attempt to connect. */
+  /**
+   * The maximum time for the whole response. An attempt to connect may continue after
+   * it.
+   */
   readonly total: number;
 }
 
@@ -41,7 +44,8 @@ export interface ReceivedResponse {
   /**
    * Decompresses the body.
    *
-   * @throws GamedataError if that is impossible, or if the content is too large
+   * @throws GamedataError if the body cannot be decompressed, or if the content is too
+   * large
    */
   decodeBody(): Buffer;
 }
@@ -52,13 +56,13 @@ export class ConnectionError extends Error {}
 /** Statistics about the requests so far. */
 export interface RequestStats {
   requests: number;
-  /** The total size of all bodies as received. */
+  /** The total size of all bodies as received, before decompression. */
   bytes: number;
   /** The number of values that came from the journal instead of a request. */
   cacheHits: number;
 }
 
-/** Sends single requests, and never repeats one. */
+/** Sends requests without ever retrying them. */
 export interface Transport {
   readonly stats: RequestStats;
   /**
@@ -83,8 +87,8 @@ export interface TransportOptions {
 const COMPRESSION_OVERHEAD_BYTES = 4096;
 
 /**
- * Creates a transport for one upstream. Undici limits the times to connect, to
- * receive the headers, and between two parts of the body. We limit the time for the
+ * Creates a transport for one upstream. Undici limits the time for connecting, for
+ * receiving the headers, and between two parts of the body. We limit the time for the
  * whole response.
  */
 export function createTransport(options: TransportOptions): Transport {
@@ -93,7 +97,9 @@ export function createTransport(options: TransportOptions): Transport {
   const stats: RequestStats = { requests: 0, bytes: 0, cacheHits: 0 };
   let hasResponded = false;
 
-  /** Sends a request, and receives the whole response, until the signal aborts. */
+  /**
+   * Sends a request, and receives the whole response unless the signal aborts first.
+   */
   async function receive(
     url: string,
     { method = 'GET', headers, maxBytes }: RequestOptions,
@@ -123,7 +129,7 @@ export function createTransport(options: TransportOptions): Transport {
     };
   }
 
-  /** Sends a request, and gives up after the time for the whole response. */
+  /** Sends a request, and aborts it if the whole response does not arrive in time. */
   async function request(
     url: string,
     requestOptions: RequestOptions,
@@ -148,12 +154,12 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /**
- * Reads a body, and stops as soon as it is too large, so that a server cannot
- * exhaust our memory. The body may still be compressed, and is then at most slightly
- * larger than its content.
+ * Reads a body, and stops as soon as it is too large, so that a server cannot exhaust
+ * our memory. The body may still be compressed, and is then at most slightly larger
+ * than its content.
  *
- * @param maxBytes the maximum size of the decompressed content, which the error names
- * because the caller has chosen it
+ * @param maxBytes the maximum size of the decompressed content, which the error states
+ * because the caller has chosen this limit
  * @param overheadBytes the number of bytes by which the body may be larger than its
  * content
  * @throws GamedataError if the body is too large

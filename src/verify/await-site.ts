@@ -6,7 +6,10 @@ import type { SiteFolder } from '../site-folder.ts';
 import type { Probe } from '../upstream/probe.ts';
 
 export interface AwaitOptions {
-  /** In milliseconds. If undefined, the manifest is compared only once. */
+  /**
+   * How long to wait, in milliseconds. If undefined, the manifest is compared only
+   * once.
+   */
   readonly wait?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called once if the deployment does not serve the site yet. */
@@ -20,7 +23,7 @@ const LAST_PAUSE_MS = 5000;
 /**
  * Waits until a deployment serves the manifest of the site in a folder.
  *
- * @throws GamedataError if it does not in time
+ * @throws GamedataError if the deployment does not serve it in time
  */
 export async function awaitSite(
   probe: Probe,
@@ -52,7 +55,7 @@ async function assertServed(probe: Probe, site: SiteFolder): Promise<void> {
   );
 }
 
-/** Returns undefined if the deployment has no manifest. */
+/** Fetches a deployment's manifest. Returns undefined if there is none. */
 export async function fetchManifest({ send }: Probe): Promise<Buffer | undefined> {
   const { status, body } = await send({
     path: `/${MANIFEST_FILE}`,

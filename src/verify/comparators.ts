@@ -39,7 +39,7 @@ function compareStatus(
 export const matchStatus: Comparator = ({ got, expected }) =>
   compareStatus(got, expected.status);
 
-/** OPTIONS may have a body or none. */
+/** Accepts a response to OPTIONS with or without a body. */
 export const acceptOptions: Comparator = ({ got }) => compareStatus(got, 200, 204);
 
 /** Compares the status and the JSON. */
@@ -190,8 +190,9 @@ function toStrong(etag: string | undefined): string | undefined {
 }
 
 /**
- * Sends the ETag of a response, and expects a 304. Its headers must be the same, because
- * caches replace their stored headers with them. Another ETag must get a 200.
+ * Repeats the request with the response's ETag, and expects a 304. The 304 must have
+ * the same headers, because caches replace their stored headers with them. A request
+ * with a different ETag must get a 200.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#status.304
  */

@@ -29,10 +29,13 @@ export interface DeploymentOptions extends AwaitOptions {
   readonly concurrency: number;
   /** The default is the site that results from the deployment's own data set. */
   readonly expectedSite?: SiteFolder | undefined;
-  /** The default is what all hosts keep that the site was built for. */
+  /** The default is the guarantees that all hosts of the site can keep. */
   readonly guarantees?: readonly GuaranteeName[] | undefined;
   readonly onProgress?: OnVerifyProgress | undefined;
-  /** Between attempts to read the data set, in milliseconds. Tests make it shorter. */
+  /**
+   * The delay before the first retry when reading the data set, in milliseconds. Tests
+   * shorten it.
+   */
   readonly retryBaseMs?: number | undefined;
 }
 
@@ -63,16 +66,17 @@ export interface DeploymentReport {
   readonly seconds: number;
 }
 
-/** No response to these requests is so large that it needs more time. */
+/** No response to these requests is large enough to take longer. */
 const MAX_RESPONSE_MS = 60_000;
 
 /**
- * Compares a deployment's responses with the request handler's responses. If a site in a
- * folder is expected, first waits until the deployment serves it.
+ * Compares a deployment's responses with the request handler's responses. If a site in
+ * a folder is expected, first waits until the deployment serves it.
  *
  * @param address the base URL without a trailing slash
  * @throws GamedataError if a request gets no response in two attempts, if the
- * deployment does not serve the expected site, or if it is replaced meanwhile
+ * deployment does not serve the expected site, or if the site is replaced in the
+ * meantime
  */
 export async function verifyDeployment(
   address: string,
@@ -94,8 +98,8 @@ export async function verifyDeployment(
 }
 
 /**
- * Checks the guarantees that the hosts of the site keep. The site's records determine
- * the requests.
+ * Checks the guarantees that the hosts of the site keep. The requests depend on the
+ * site's records.
  */
 async function checkDeployment(
   probe: Probe,
@@ -122,7 +126,7 @@ async function checkDeployment(
 }
 
 /**
- * Selects the guarantees that every host of a site can keep. A site that names no hosts is
+ * Selects the guarantees that every host of a site can keep. A site without hosts is
  * meant for plain file servers.
  */
 function selectGuarantees(siteHosts: readonly HostName[]): GuaranteeName[] {
@@ -173,7 +177,7 @@ async function checkGuarantees(
   return results;
 }
 
-/** Lists the requests for each guarantee, which the site's records determine. */
+/** Lists the requests for each guarantee, based on the site's records. */
 function listChecks(names: readonly GuaranteeName[], site: ExpectedSite): Check[] {
   const checks: Check[] = [];
   for (const guarantee of names) {
@@ -187,7 +191,10 @@ function listChecks(names: readonly GuaranteeName[], site: ExpectedSite): Check[
   return checks;
 }
 
-/** Creates the requests of a row. Two of its paths may be the same. */
+/**
+ * Creates a row's requests. A row may list the same path twice, so duplicates are
+ * removed.
+ */
 function createRequests(
   { paths, methods = ['GET'], headers = {} }: Row,
   site: ExpectedSite,
@@ -210,7 +217,8 @@ async function findFailure(
   { request, comparators }: Check,
 ): Promise<GuaranteeFailure | undefined> {
   const expected = await site.respond(request);
-  // An incorrect response may be larger than the expected one, but not much.
+  // An incorrect response may be larger than the expected one, but only up to this
+  // limit.
   const maxBytes = Math.max(MAX_BODY_BYTES, 2 * expected.text.length);
   const got = await probe.send({ ...request, maxBytes });
   for (const compare of comparators) {

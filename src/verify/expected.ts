@@ -23,7 +23,7 @@ export interface PlannedRequest {
 
 /** The site that a deployment should serve. `verify` requests this site's records. */
 export interface ExpectedSite {
-  /** Its base URL is the one that the deployment's links must have. */
+  /** Contains the base URL that the deployment's links must have. */
   readonly meta: Meta;
   readonly records: Records;
   /** The languages for which the site has names. */
@@ -65,8 +65,9 @@ export async function expectDeployment(
 }
 
 /**
- * Creates the site that a data set and a description result in. Its responses come from
- * the same request handler that serves real sites, which reads the files from memory.
+ * Creates the site that a build would generate from a data set and a description. Its
+ * responses come from the same request handler that serves real sites, but the files
+ * are in memory.
  */
 function createExpectedSite(
   dataSet: DataSet,

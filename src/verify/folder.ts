@@ -19,24 +19,26 @@ export interface FolderReport {
   /** One message for each file that is missing or changed. */
   readonly problems: readonly string[];
   /**
-   * The paths of files that the manifest does not list. They are no problem, because
+   * The paths of files that the manifest does not list. They are not problems, because
    * file servers and operating systems add files of their own.
    */
   readonly unlisted: readonly string[];
   /**
-   * Whether a build is still moving files into place, or was killed before the end. The
-   * report is then about the new site, while web servers may send files of the old one.
+   * Whether a build is still moving files into place, or was killed before it finished.
+   * If so, the report describes the new site, but web servers may still send files of
+   * the old one.
    */
   readonly unfinished: boolean;
 }
 
 /**
- * Checks a site that was built into a folder. The site's manifest lists the size and the
- * hash of every other file, so each listed file is read and compared with its entry. Files
- * that are not listed are reported, but are no problem. The manifest is read before and
- * after the check, because a build that replaces it meanwhile makes the result useless.
+ * Checks a site that was built into a folder. The site's manifest lists the size and
+ * the hash of every other file, so each listed file is read and compared with its
+ * entry. Files that are not listed are reported, but not as problems. The manifest is
+ * read before and after the check, because the result is useless if a build replaces
+ * the manifest in the meantime.
  *
- * @throws GamedataError if there is no site, or if a build changes it
+ * @throws GamedataError if there is no site, or if a build changes it during the check
  */
 export function verifyFolder(
   folder: string,

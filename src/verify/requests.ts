@@ -22,7 +22,7 @@ export interface KindPaths {
   readonly count: number;
 }
 
-/** Lists paths for each kind. An empty kind is left out, because it has no record. */
+/** Lists paths for each kind. A kind without records is omitted. */
 export function forEachKind(
   list: (kindPaths: KindPaths) => readonly string[],
 ): ListPaths {
@@ -96,8 +96,8 @@ export const listNames: ListPaths = ({ languages }) => {
 };
 
 /**
- * Lists the icons to check. If they are redirects, one of them is enough. Plain file
- * servers cannot redirect.
+ * Lists the icons to check. If icons are redirects, one of them is enough, or none if
+ * the site is for plain file servers, which cannot redirect.
  */
 export const listIcons: ListPaths = ({ meta, records }) => {
   const placeholder = `/${paths.PLACEHOLDER_ICON}`;

@@ -88,7 +88,7 @@ const withoutSlash = forEachKind(({ list, record }) =>
     ['', 'format=api&limit=100&offset=100', 'x=%20%C3%A9'],
   ),
 );
-/** Paths that browsers get a page for, and programs JSON. */
+/** Paths at which browsers get a page, and programs get JSON. */
 const negotiated = forEachKind(({ list, record }) => [
   ...addQueries(
     [`${list}/`, `${record}/`, `${list}/no-such-slug/`, `${list}/a/b/`],
@@ -115,7 +115,7 @@ const builtPages = forEachKind(({ list, secondOffset, lastOffset }) => {
   return addQueries([`${list}/`], queries);
 });
 
-/** Page ranges of which only a few are built pages. */
+/** Page ranges, most of which are not built pages. */
 const pageRanges = forEachKind(({ list, count }) => {
   const numbers = [1, 20, 50, 99, 101, count - 1, count, count + 1, 1_000_000_000];
   const queries: string[] = [];
@@ -158,10 +158,11 @@ const matchPolicy = matchHeader('Content-Security-Policy', includesMembers);
 const matchAllow = matchHeader('Allow', includesMembers);
 const matchType = matchHeader('Content-Type', isSameType);
 
-/** Checks responses of the API, including an error, and all other files. */
+/** Checks API responses, including an error, and the site's other files. */
 const everywhere = (comparator: Comparator): Row[] => [
   row(samplesAndUnknown, comparator),
-  // A site without names has no list of languages.
+  // Some of these files may be missing. For example, a site without names has no list
+  // of languages.
   row(() => siteFiles, ifOk(comparator)),
 ];
 

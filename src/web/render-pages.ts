@@ -49,7 +49,7 @@ export interface PagesInput {
   readonly meta: Meta;
   /** The size of each file in the site, except for the pages. */
   readonly sizes: Sizes;
-  /** Whether the site contains its own archive. */
+  /** Whether the site contains an archive of itself. */
   readonly archive: boolean;
 }
 
@@ -78,7 +78,7 @@ export function renderPages(input: PagesInput): SiteFile[] {
         root: '../',
         json: `..${paths.API_PREFIX}index.json`,
         generations,
-        // All records have the same URL there, apart from the fragment.
+        // On plain file servers, the URLs of all records differ only in the fragment.
         isUnlisted: true,
       }),
     },
@@ -103,11 +103,11 @@ function fillPage(
 interface BrowsePage extends Pick<PageOptions, 'root' | 'isUnlisted'> {
   /** The link to the JSON, for browsers without JavaScript. */
   readonly json: string;
-  /** The choices of a generation. */
+  /** The options of the generation field. */
   readonly generations: readonly Markup[];
 }
 
-/** Renders the browsable page. Its script shows the response of an endpoint in it. */
+/** Renders the browsable page, in which a script shows an endpoint's response. */
 function renderBrowsePage(
   input: PagesInput,
   { root, json, generations, isUnlisted = false }: BrowsePage,
@@ -230,14 +230,17 @@ function summarizeCounts({ counts }: Meta): string {
   return joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
 }
 
-/** What the search shows before anybody has searched. */
+/** What the search form shows before the user searches. */
 interface UnusedSearch {
   /** The number of records. Empty in lists, which show it elsewhere. */
   readonly total: string;
-  /** What the empty field shows. */
+  /** The text in the empty search field. */
   readonly placeholder: string;
   readonly examples: readonly Markup[];
-  /** The choices of a generation. Empty on the front page, which shows all of them. */
+  /**
+   * The options of the generation field. Empty on the front page, which shows all
+   * generations.
+   */
   readonly generations: readonly Markup[];
 }
 

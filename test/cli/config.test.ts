@@ -71,7 +71,7 @@ describe('gamedata.config.json', () => {
     });
   });
 
-  it('applies the options of the section "build" to mirror, unless its own section sets them', async () => {
+  it('applies the options of the section "build" to mirror, unless the section "mirror" sets them', async () => {
     const source = await smallSource(rawRecords(3, 2));
     const { cwd, run } = configure({
       // Only builds can skip records.
@@ -210,7 +210,7 @@ describe('the schema of gamedata.config.json', () => {
 describe('help', () => {
   it.each(
     program.commands.map((command) => [command.name(), command.helpInformation()]),
-  )('the help fits into 80 columns and groups the options: %s', (name, help) => {
+  )('the help fits in 80 columns and groups the options: %s', (name, help) => {
     const lines = help.trimEnd().split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     const groups = name === 'build' ? ['Data:', 'Guards:', 'Output:', 'Hosts:'] : [];

@@ -18,12 +18,15 @@ it.each<[commandLine: string, error: string]>([
   ],
   ['verify data', 'data: is not a gamedata site, because it has no manifest.json'],
   ['diff nowhere site', 'nowhere: does not exist, expected a folder'],
-  ['build --source snapshot --out .', '.: is the working folder, or contains it'],
-])('rejects %s and changes nothing', async (commandLine, error) => {
-  const before = fingerprintFiles(cwd);
-  const { code, stderr } = await callCli(commandLine.split(' '), { cwd });
-  expect(stderr).toContain(`error: ${error}`);
-  expect(stderr).not.toMatch(/bug|^ {4}at /m);
-  expect(code).toBe(1);
-  expect(fingerprintFiles(cwd)).toEqual(before);
-});
+  ['build --source snapshot --out .', '.: is the working directory, or contains it'],
+])(
+  'rejects the command %s without changing any files',
+  async (commandLine, error) => {
+    const before = fingerprintFiles(cwd);
+    const { code, stderr } = await callCli(commandLine.split(' '), { cwd });
+    expect(stderr).toContain(`error: ${error}`);
+    expect(stderr).not.toMatch(/bug|^ {4}at /m);
+    expect(code).toBe(1);
+    expect(fingerprintFiles(cwd)).toEqual(before);
+  },
+);

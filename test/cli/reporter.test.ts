@@ -58,7 +58,7 @@ describe('createReporter', () => {
   const erase = '\u001b[1G\u001b[2K';
   const [red, yellow, plain] = [31, 33, 39].map((color) => `\u001b[${color}m`);
 
-  it('updates a live line on a terminal ten times per second', () => {
+  it('updates the live line on a terminal at most ten times per second', () => {
     const { reporter, written } = start(true);
     vi.advanceTimersByTime(100);
     reporter.progress(progress(0, 0));

@@ -47,7 +47,7 @@ describe('a usage error', () => {
     },
   );
 
-  it('separates the members of a list at spaces and commas', async () => {
+  it('accepts lists that are separated by spaces or commas', async () => {
     const line = 'snapshot --skip item/1,item/2 item/3,x';
     const { stderr } = await callCli(line.split(' '), { cwd: temporaryFolder() });
     expect(stderr).toContain('--skip: got "x", expected <kind>/<id>');
@@ -156,7 +156,7 @@ it('prints only problems with --quiet', async () => {
   expect(await verify()).toEqual({ code: 1, stdout: '', stderr });
 });
 
-it('prints an error to stderr and, with --json, to stdout as an object', async () => {
+it('prints an error to stderr, and with --json also to stdout as JSON', async () => {
   const cwd = temporaryFolder();
   mkdirSync(path.join(cwd, 'mine'));
   writeFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'x');

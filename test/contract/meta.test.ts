@@ -154,7 +154,7 @@ describe('isSitePath', () => {
 describe('createMeta', () => {
   const { format: _, ...options } = siteOf({}).meta;
 
-  it('sorts the keys of meta.json in the order of the schema', () => {
+  it('writes the keys of meta.json in the order of the schema', () => {
     const reversedEntries = Object.entries(options).reverse();
     const reversed = Object.fromEntries(reversedEntries) as typeof options;
     const meta = createMeta(reversed);
@@ -178,7 +178,7 @@ describe('encodeBody', () => {
     expect(encodeBody({ path: 'a', body: 'é' })).toEqual(bytes);
   });
 
-  it('returns a body of bytes unchanged', () => {
+  it('returns bytes unchanged', () => {
     expect(encodeBody({ path: 'a', body: bytes })).toBe(bytes);
   });
 });
@@ -186,9 +186,12 @@ describe('encodeBody', () => {
 it.each([
   ['fr', 'Français'],
   ['zh-hant', '繁體中文'],
-])('getNativeName names the language %s as its speakers do', (tag, name) => {
-  expect(getNativeName(tag)).toBe(name);
-});
+])(
+  'getNativeName returns the name of the language %s in that language',
+  (tag, name) => {
+    expect(getNativeName(tag)).toBe(name);
+  },
+);
 
 it('getNativeName returns the language tag if it has no name for the language', () => {
   expect(getNativeName('tlh')).toBe('tlh');

@@ -33,7 +33,7 @@ function summarize({ id, path, schema, parameters }: contract.Operation): string
 }
 
 describe('listOperations', () => {
-  it('lists the endpoints with their parameters if links have queries', () => {
+  it('lists the endpoints with their parameters if links use queries', () => {
     const endpoints = listAll('query').filter(contract.isEndpoint);
     const expected = ['getRoot /api/gamedata/ root format ifNoneMatch'];
     for (const kind of kindNames) {

@@ -22,7 +22,7 @@ describe('parse', () => {
       ' › names[0].language: got 5, expected string',
     ],
     ['a missing field', { names: [] }, ' › id: got nothing, expected number'],
-    ['a text instead of an object', 'text', ': got "text", expected object'],
+    ['a string instead of an object', 'text', ': got "text", expected object'],
     [
       'the first of several invalid fields',
       { names: 1, id: 'a' },

@@ -17,7 +17,7 @@ describe('file paths', () => {
     expect(paths.listPageFile('item', offset)).toBe(file);
   });
 
-  it("recordFile returns a record's file", () => {
+  it("recordFile returns the path of a record's file", () => {
     const file = paths.recordFile('move', 'pound');
     expect(file).toBe('api/gamedata/move/pound/index.json');
   });

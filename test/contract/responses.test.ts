@@ -33,7 +33,7 @@ it('createErrorBody formats errors like Django REST framework', () => {
   expect(notAllowed).toBe('{"detail":"Method \\"POST\\" not allowed."}');
 });
 
-it('every error response has a file in the site', () => {
+it('every error response has a file', () => {
   const errors = Object.keys(contract.errorDetails);
   const files = Object.keys(contract.errorFiles);
   expect(files).toEqual(errors);

@@ -17,7 +17,7 @@ it('compileSchemas does not escape slashes in patterns', () => {
   expect(standalone.root).toMatchObject({ properties: { move: { pattern } } });
 });
 
-it('the schemas for reading reject an unknown field, which the published schemas allow', () => {
+it('the schemas for reading reject unknown fields, but the published schemas allow them', () => {
   const url = 'https://example.test/api/gamedata/move/pound/?format=api';
   const move = { url, id: 1, slug: 'pound', name: 'Pound', generation: 1 };
   expect(servedSchemas.move.safeParse(move).success).toBe(true);

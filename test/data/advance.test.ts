@@ -32,7 +32,7 @@ function withOldSlugs(dataSet: DataSet, oldSlugs: Partial<OldSlugs>): DataSet {
 const step = (from: DataSet, to: DataSet): Comparison =>
   compare(withRecords(from), withRecords(to));
 
-describe('the history of advance', () => {
+describe('the history that advance returns', () => {
   const a = named('a');
   const b = named('b');
   const c = named('c');
@@ -85,7 +85,7 @@ describe('the history of advance', () => {
       [ab],
     ],
     [
-      "uses the first data set's own history",
+      'keeps the history of the first data set',
       undefined as never,
       withHistory(b, ab),
       [ab],
@@ -101,7 +101,7 @@ describe('the history of advance', () => {
   });
 });
 
-it('updates the digest in the last step if a new version writes the same records differently', () => {
+it('updates the digest in the newest step if a new version of gamedata writes the same records differently', () => {
   const [a, b] = [named('a'), named('b')];
   const previous = advance(a, b).dataSet;
   // As if a new version of gamedata added a field that is null in all records.
@@ -112,7 +112,7 @@ it('updates the digest in the last step if a new version writes the same records
   ]);
 });
 
-describe('the old slugs of advance', () => {
+describe('the old slugs that advance returns', () => {
   it('keeps the old slugs of both the previous and the new data set', () => {
     const previous = withOldSlugs(named('a'), { move: new Map([['x', 1]]) });
     const next = withOldSlugs(named('a'), { move: new Map([['y', 1]]) });
@@ -149,7 +149,7 @@ describe('the old slugs of advance', () => {
     );
   });
 
-  it('redirects each old URL to the last record that had it, in whatever order records are renamed', () => {
+  it('redirects each old URL to the last record that had it, no matter in which order records are renamed', () => {
     fc.assert(
       fc.property(fc.array(version, { minLength: 2, maxLength: 6 }), (versions) => {
         const lastIds = new Map<string, number>();
@@ -192,7 +192,7 @@ describe('advance', () => {
   });
 });
 
-describe('the dates of advance', () => {
+describe('the dates that advance returns', () => {
   const older = { captured: '2026-01-01', edition: namedEdition(1) };
   const newer = { captured: '2026-02-02', edition: namedEdition(2) };
   const moves = { move: [rawMove(1)] };
@@ -220,7 +220,7 @@ describe('the dates of advance', () => {
     });
   });
 
-  it('adds the edition of unchanged records if it was not known before', () => {
+  it('adds the edition if the records have not changed and no edition was known before', () => {
     const unknown = { captured: '2026-01-01', edition: null };
     const previous = createStoredData(moves, { provenance: unknown });
     const next = createStoredData(moves, { provenance: newer });

@@ -37,7 +37,7 @@ describe('compare', () => {
     ['added records in order of id', [], [ten, one, two], { added: [a, b, c] }],
     ['removed records in order of id', [ten, one, two], [], { removed: [a, b, c] }],
     [
-      'a different record that took over a slug as added',
+      'a record that took over the slug of another record as added',
       [one],
       [{ ...two, slug: 'a' }],
       { added: [{ ...b, slug: 'a' }], removed: [a] },

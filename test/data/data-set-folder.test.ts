@@ -80,7 +80,7 @@ async function readAll(bodies: Bodies) {
 }
 
 describe('createDataSetFiles', () => {
-  it('writes the same bytes again after reading a data set back', async () => {
+  it('writes the same bytes after reading a data set back', async () => {
     const bodies = storeData(stored);
     const copy = await readDataSet(createSource(bodies));
     expect(storeData(copy)).toEqual(bodies);
@@ -262,7 +262,7 @@ describe('readPreviousDataSet', () => {
     });
   }
 
-  it('reads the data set and the history of another version, which has other fields and kinds', async () => {
+  it('reads a data set and a history that another version wrote with other fields and kinds', async () => {
     const previous = await readPreviousDataSet(createSource(createOther()));
     expect(previous.counts).toMatchObject({ move: 2, item: 0 });
     expect(previous.readRecords()).toMatchObject({ item: [] });
@@ -281,7 +281,7 @@ describe('readPreviousDataSet', () => {
     ]);
   });
 
-  it('rejects an older data set without a field as a source, and explains how to get a new one', async () => {
+  it('rejects a source that lacks a field because it is older, and explains how to get a new one', async () => {
     await expect(readAll(createOther())).rejects.toMatchObject({
       message: expect.stringContaining('generation: got nothing'),
       hint: expect.stringContaining('gamedata snapshot'),

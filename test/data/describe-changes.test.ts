@@ -102,7 +102,7 @@ describe('describeGroups', () => {
   const threeMoves = versionOf([rawMove(1), rawMove(2), rawMove(3)]);
   const otherMoves = versionOf([11, 12, 13, 14].map((id) => rawMove(id)));
 
-  it('lists at most as many changes per type as the limit allows', () => {
+  it('lists no more changes per type than the limit allows', () => {
     const groups = describeGroups(compare(threeMoves, otherMoves), 2);
     const counts = groups.map(({ title, lines, more }) => [
       title,

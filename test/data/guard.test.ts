@@ -51,7 +51,7 @@ function findRefusal(
   }
 }
 
-describe('checkUpdate, for an acceptable update,', () => {
+describe('checkUpdate with an acceptable update', () => {
   it.each<[title: string, previous: DataSet, next: DataSet]>([
     ['the same data', moves(), moves()],
     ['a loss of 1% of the records', moves(), moves((id) => (id <= 5 ? null : {}))],
@@ -61,14 +61,14 @@ describe('checkUpdate, for an acceptable update,', () => {
       moves((id) => (id <= 20 ? { generation: 2 } : {})),
     ],
     [
-      'a value instead of null in 98% of the records',
+      'values in place of null in 98% of the records',
       items(() => ({ gameIndices: [] })),
       items((id) =>
         id <= 490 ? { gameIndices: [{ generation: 9, index: id }] } : {},
       ),
     ],
     [
-      'an icon instead of the placeholder in every record',
+      'an icon in place of the placeholder in every record',
       items(() => ({ sprite: null })),
       items(),
     ],
@@ -107,7 +107,7 @@ function renameInFrench(id: number, count: number): Partial<RawMove> {
   return { names: { fr: 'À venir', 'zh-hans': `招式 ${id}` } };
 }
 
-describe('checkUpdate, for a suspicious update,', () => {
+describe('checkUpdate with a suspicious update', () => {
   it.each<
     [title: string, previous: DataSet, next: DataSet, message: string, hint: string]
   >([
@@ -140,7 +140,7 @@ describe('checkUpdate, for a suspicious update,', () => {
       '--max-shrink 2',
     ],
     [
-      'the placeholder instead of every icon',
+      'the placeholder in place of every icon',
       items(),
       items(() => ({ sprite: null })),
       'item › icon: 500 of 500 values changed or are gone, expected at most 5%: item-1 "sprites/items/item-1.png" → null, item-2 "sprites/items/item-2.png" → null, item-3 "sprites/items/item-3.png" → null',
@@ -187,7 +187,7 @@ describe('checkUpdate, for a suspicious update,', () => {
   });
 });
 
-describe('checkUpdate, for missing records,', () => {
+describe('checkUpdate with missing records', () => {
   const next = moves((id) => (id <= 10 ? null : {}));
   const allRecords = range(1, 10).map((id) => `move/move-${id}`);
 
@@ -208,7 +208,7 @@ describe('checkUpdate, for missing records,', () => {
     expect(findRefusal(previous, next, { allowMissing })).toBeUndefined();
   });
 
-  it('does not allow a missing record under an old slug that another record has now', () => {
+  it('refuses a missing record that is named by its old slug if another record has that slug now', () => {
     // The records 1 to 10 had the slugs that the records 11 to 20 have now.
     const ids = range(1, 10).map((id) => [`move-${id + 10}`, id] as const);
     const oldSlugs = { ...noOldSlugs, move: new Map(ids) };

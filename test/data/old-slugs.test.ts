@@ -52,7 +52,11 @@ describe('createRedirects', () => {
       [named('a'), named('b'), named('c')],
       { a: 'c', b: 'c' },
     ],
-    ['an old slug of another record', [named('a'), named('b'), named('b', 'a')], {}],
+    [
+      'an old slug that another record has now',
+      [named('a'), named('b'), named('b', 'a')],
+      {},
+    ],
     [
       'a slug that two records had',
       [named('a', 'x'), named('b', 'x'), named('b', 'a'), named('b', 'y')],

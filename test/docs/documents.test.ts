@@ -125,7 +125,7 @@ it('the documents mention only hosts that exist', () => {
 });
 
 it.each(parsedCommands.map((command) => [command.name(), command] as const))(
-  'lists the same arguments of %s in the README as in the help',
+  'lists the same arguments for %s in the README as in the help',
   (name, { registeredArguments }) => {
     let usage = name;
     for (const argument of registeredArguments) {

@@ -26,7 +26,7 @@ const lockedPackages = new Map<string, LockedPackage>(
 // The empty folder is the project itself.
 lockedPackages.delete('');
 
-it('imports only production dependencies, and bundles no package for Node', () => {
+it('imports only production dependencies, and bundles no packages into the Node code', () => {
   const imported = new Set<string>();
   for (const name of readdirSync(DIST)) {
     if (!name.endsWith('.js')) continue;

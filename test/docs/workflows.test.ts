@@ -128,7 +128,7 @@ describe.each(files)('%s', (file) => {
     },
   );
 
-  it.each(jobs)('limits the time for the job %s', (_, job) => {
+  it.each(jobs)('sets a timeout for the job %s', (_, job) => {
     expect(job).toHaveProperty('timeout-minutes');
   });
 

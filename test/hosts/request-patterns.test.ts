@@ -93,7 +93,7 @@ it.each([
   ['without qualities', plain],
   ['with qualities', ranked],
 ])(
-  'chooses the same format as the request handler for the headers %s',
+  'chooses the same format as the request handler for `Accept` headers %s',
   (_, header) => {
     const property = fc.property(header, (accept) => {
       const rule = negotiationRules.find((candidate) =>

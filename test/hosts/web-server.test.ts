@@ -30,7 +30,7 @@ describe('nginx', () => {
     'https://www.y.test/games',
     'https://x.test:8443/games',
   ])(
-    'changes only the lines `listen` and `server_name` for the base URL %s',
+    'changes only the `listen` and `server_name` lines for the base URL %s',
     (baseUrl) => {
       const lines = configure(nginx, 'http://x.test:8080/games').split('\n');
       const changed = configure(nginx, baseUrl)
@@ -42,7 +42,7 @@ describe('nginx', () => {
     },
   );
 
-  it('derives the variable names of nginx from the document root and the base path', () => {
+  it('derives variable names from the document root and the base path', () => {
     const texts = [
       configure(nginx),
       configure(nginx, 'https://example.test/games'),

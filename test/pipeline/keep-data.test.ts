@@ -44,7 +44,7 @@ describe('keepDataSet', () => {
     expect(listKept(out)).toEqual([path.basename(kept)]);
   });
 
-  it('keeps the data set to which the operator returns, even if it is not the newest', async () => {
+  it('keeps a data set that is published again, even if newer ones were kept in between', async () => {
     const out = newOut();
     const kept = await keepDataSet(out, first, 2, '2026-01-01');
     await keepDataSet(out, second, 2, '2026-01-02');
@@ -69,7 +69,7 @@ describe('keepDataSet', () => {
   });
 });
 
-it('a build that returns to a kept data set keeps the redirects and the history', async () => {
+it('a build from a kept data set preserves the redirects and the history', async () => {
   const out = newOut();
   const options = { baseUrl: 'https://example.test', out, maxShrink: 100 } as const;
   const { move, item } = rawRecords(8, 2);

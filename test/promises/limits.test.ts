@@ -38,7 +38,7 @@ describe('a file that exceeds the limit for its path', () => {
   });
 });
 
-describe('values that exceed the memory limit together', () => {
+describe('values that together exceed the memory limit', () => {
   const maxMemoryBytes = 5000;
   const problem = /: has 5\d{3} bytes, expected at most 5000 in total$/;
 

@@ -56,7 +56,7 @@ describe.each(files)('%s', (file) => {
     expect(Buffer.byteLength(code)).toBeLessThan(limit);
   });
 
-  it('the script uses only functions that the oldest supported browsers have', () => {
+  it('the script uses only functions that the oldest supported browsers support', () => {
     expectOldFunctions(code);
   });
 });
@@ -66,15 +66,15 @@ describe('the offline worker', () => {
   const { template, compiled } = readBuildAssets();
   const script = `${createOfflineScript({ meta, template, compiled }).body}`;
 
-  it('has at most 15 kB when it is compressed', () => {
+  it('is smaller than 15 kB when compressed', () => {
     expect(gzipSync(script).length).toBeLessThan(15_000);
   });
 
-  it('uses only functions that the oldest supported browsers have', () => {
+  it('uses only functions that the oldest supported browsers support', () => {
     expectOldFunctions(script);
   });
 
-  it('stores at most 150 kB of compressed data in an app', () => {
+  it('stores less than 150 kB of data in an app, measured in compressed form', () => {
     let bytes = 0;
     for (const file of dataFiles) {
       // The bundled data set has the same form as the one in a site.

@@ -55,7 +55,7 @@ describe('new files and folders', () => {
 
   // The umask cannot be changed in a worker thread.
   it.runIf(isMainThread)(
-    'new files and folders do not depend on the umask',
+    'sets the modes of new files and folders regardless of the umask',
     async () => {
       const out = createOut(0o2775);
       const outerMask = process.umask(0o077);
@@ -67,7 +67,7 @@ describe('new files and folders', () => {
   );
 
   it.runIf(isRoot).each([0o750, 0o2750])(
-    'new files and folders belong to the group of a site folder with mode %o',
+    'gives new files and folders the group of a site folder with mode %o',
     async (mode) => {
       const out = createOut(mode);
       fs.chownSync(out, 0, USER);
@@ -93,7 +93,7 @@ it.runIf(hasAcls && isRoot)(
     const out = createOut(0o750);
     giveAccess(out);
     await publishTwice(out);
-    // The user may not be able to enter the working folder.
+    // The user may not be able to enter the working directory.
     const options = { uid: USER, gid: USER, cwd: '/', encoding: 'utf8' } as const;
     const findUnreadableFiles = ['find', out, '!', '-readable'];
     const { stdout, stderr } = spawnSync('env', findUnreadableFiles, options);

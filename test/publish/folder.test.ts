@@ -63,7 +63,7 @@ describe('a site folder that does not exist', () => {
 
   // The umask cannot be changed in a worker thread.
   it.runIf(isMainThread)(
-    'makes a new site folder public, whatever the umask is',
+    'makes a new site folder public, regardless of the umask',
     async () => {
       const out = path.join(temporaryFolder(), 'site');
       const outerMask = process.umask(0o077);
@@ -107,14 +107,14 @@ it.each<[string, string, (parent: string) => void, RegExp]>([
   expect(fs.readdirSync(parent)).toHaveLength(1);
 });
 
-it('rejects the working folder and its parent folders as the site folder', async () => {
+it('rejects the working directory and its parent folders as the site folder', async () => {
   const out = path.join(temporaryFolder(), 'site');
   await publishTree(out, tree);
   onTestFinished(() => void vi.restoreAllMocks());
   for (const inside of ['.', 'b']) {
     vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
     await expect(publishTree(out, fresh)).rejects.toMatchObject({
-      message: `${out}: is the working folder, or contains it`,
+      message: `${out}: is the working directory, or contains it`,
       hint: 'Run the command in another folder, or name a folder inside this one.',
     });
   }

@@ -53,7 +53,7 @@ describe('the lock of a site folder', () => {
   });
 
   it.runIf(hasNamespaces)(
-    'the lock is visible in another PID namespace',
+    'prevents processes in another PID namespace from locking the folder',
     async () => {
       const out = createOut();
       const tryLock = [...ELSEWHERE, 'flock', '-n', out, 'true'];
@@ -65,7 +65,7 @@ describe('the lock of a site folder', () => {
     },
   );
 
-  it('the lock stays while a build is stopped, and ends when the build is killed', async () => {
+  it('stays locked while a build is stopped, until the build is killed', async () => {
     const cwd = temporaryFolder();
     const { upstream } = await smallSource();
     const args = [

@@ -239,7 +239,7 @@ describe('publish', () => {
       tree: next,
     },
     {
-      what: 'a symlink in the place of its folder',
+      what: 'a symlink in place of its folder',
       create: createSymlink,
       at: 'd',
       tree: { ...first, 'd/x/y': 'new' },

@@ -30,7 +30,7 @@ describe('respond', () => {
     [`http://example.test${LIST}?limit=2`, 200],
     ['/api/gamedata/move?limit=5#x', 301, `${LIST}?limit=5%23x`],
   ])(
-    'serves only files of the site: responds to %j with %i',
+    "serves only the site's files: responds to %j with %i",
     async (target, status, location) => {
       const secret = { path: '_headers', body: 'secret' };
       const { port, problems } = await serveSite({ extras: [PAGE, secret] });

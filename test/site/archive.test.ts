@@ -56,7 +56,7 @@ describe('packArchive', () => {
   });
 
   it.each([[files], [files.toReversed()]])(
-    'packs the same bytes for any file order and on any version of Node',
+    'packs the same bytes in any order of files and on any version of Node',
     async (some) => {
       const expected =
         'd4a6229365049fa03b399912a0e71a25022ff94a50e86f98ad4d1e8636361fe9';

@@ -78,7 +78,7 @@ it('generates the files in golden-site.txt', async () => {
   await expect(text).toMatchFileSnapshot('golden-site.txt');
 });
 
-it('packs every file of the site without an archive, except for the configuration of web servers', async () => {
+it('packs every file of the site without an archive, except for web server configuration', async () => {
   const { meta } = siteOf(tiny);
   const site = {
     dataSet: createStoredData(tiny),
@@ -144,7 +144,7 @@ describe.each(['query', 'file'] as const)('a list page with %s links', (links) =
   );
 });
 
-describe('generateFiles, if records share a slug,', () => {
+describe('generateFiles for records that share a slug', () => {
   const records = {
     move: [
       ...rawRecords(105, 0).move,

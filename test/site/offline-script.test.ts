@@ -44,13 +44,13 @@ describe('createOfflineScript', () => {
     [['nginx'], false],
     [[], false],
   ])(
-    'asks the network first only if all hosts support every page range: %j',
+    'tries the network first only if all hosts support every page range: %j',
     (hosts, expected) => {
       expect(readValues(hosts).supportsAnyPageRange).toBe(expected);
     },
   );
 
-  it('creates scripts of which one worker may import several', () => {
+  it('creates scripts that one worker can import together', () => {
     const { body } = createOfflineScript({ ...buildAssets, meta });
     // Two constants with the same name in one scope are a syntax error.
     expect(() => new Script(`${body}${body}`)).not.toThrow();

@@ -38,7 +38,7 @@ describe('formatCsvRow', () => {
     expect(formatCsvRow(cells)).toBe(`${expected}\r\n`);
   });
 
-  it('formatCsvRow preserves text but escapes the start of each formula', () => {
+  it('preserves text but escapes the start of each formula', () => {
     const cell = fc
       .string({ unit: fc.constantFrom(...`=+-@'",;\t\r\n aé＝`) })
       .filter((text) => text !== '');

@@ -16,7 +16,7 @@ import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 it.skipIf(apache.missing() ?? missingOpenssl())(
-  'meets its guarantees over HTTPS with deploy/tls/apache.conf, and redirects old slugs without a reload',
+  'Apache keeps its guarantees over HTTPS with deploy/tls/apache.conf, and redirects old slugs without a reload',
   async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);

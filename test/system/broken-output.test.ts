@@ -21,7 +21,7 @@ it('serve keeps running if the program that reads its log exits', async () => {
   expect(child.exitCode).toBeNull();
 });
 
-it('diff ends without a stack trace if the program that reads its output exits, and waits for a slow one', async () => {
+it('diff exits without a stack trace if the program that reads its output exits, and waits if that program is slow', async () => {
   const { upstream } = await smallSource(rawRecords(3000, 3000));
   const args = ['diff', described.upstream, upstream, '--format', 'json'];
   const exited = startCli(args);
@@ -40,7 +40,7 @@ it('diff ends without a stack trace if the program that reads its output exits, 
 });
 
 it.runIf(existsSync(FULL))(
-  'build fails if the result cannot be written, but not if only the log cannot be written',
+  'build fails if its result cannot be written, but not if only its log cannot be written',
   async () => {
     const out = path.join(temporaryFolder(), 'site');
     const args = [

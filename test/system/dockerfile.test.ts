@@ -124,7 +124,7 @@ describe.skipIf(nginx.missing())('the image', () => {
     }
   }, BUILD_TIMEOUT_MS);
 
-  it('the image contains the site and the configuration for port 8080', async () => {
+  it('contains the site and the configuration for port 8080', async () => {
     const argumentNames = findAll(buildStage, 'ARG').map(
       (argument) => argument.split('=')[0],
     );
@@ -146,7 +146,7 @@ describe.skipIf(nginx.missing())('the image', () => {
     expect(configuration).toContain("root '/srv/gamedata';");
   });
 
-  it('the image passes every check of `verify` for nginx', async () => {
+  it('passes every check of `verify` for nginx', async () => {
     const running = await nginx.start(site);
     try {
       const report = await verify({ target: running.url, like: site });
@@ -156,7 +156,7 @@ describe.skipIf(nginx.missing())('the image', () => {
     }
   });
 
-  it('the container is unhealthy if nginx does not serve the site', async () => {
+  it('reports an unhealthy container if nginx does not serve the site', async () => {
     const running = await nginx.start(site);
     try {
       const check = (findAll(imageStage, 'HEALTHCHECK')[0] ?? '')

@@ -544,7 +544,7 @@ async function createHostileArtifact(repo: Repository, victim: string) {
   return artifact;
 }
 
-it("receives only regular files with known names from another job's artifact", async () => {
+it("copies only regular files with known names from another job's artifact", async () => {
   const repo = await createRepository();
   const victim = path.join(repo.home, 'victim');
   const artifact = await createHostileArtifact(repo, victim);
@@ -566,7 +566,7 @@ it("receives only regular files with known names from another job's artifact", a
 });
 
 it.each(['rest', 'snapshot'])(
-  'builds the same site on Netlify with the source %s as in the workflow',
+  'builds the same site on Netlify as in the workflow with the source %s',
   async (source) => {
     const repo = await createRepository();
     repo.rename('renamed');
@@ -601,7 +601,7 @@ it('also builds a site for GitHub Pages if its address is set', async () => {
   });
 });
 
-describe('a check of the last success', () => {
+describe('the check of the last successful refresh', () => {
   const DAY_MS = 86_400_000;
 
   function daysAgo(days: number): string {
@@ -609,7 +609,7 @@ describe('a check of the last success', () => {
     return time.toISOString();
   }
 
-  it('enables the schedule again, and opens no issue if the last success is at most a week old', async () => {
+  it('re-enables the schedule, and opens no issue if the last success is at most a week old', async () => {
     const repo = await createRepository();
     const variables = { SUCCEEDED: daysAgo(7) };
     expect(await repo.step('report failed', variables)).toBeUndefined();
@@ -632,7 +632,7 @@ describe('a check of the last success', () => {
       /has not succeeded since it was set up, \d{4}-/,
     ],
   ])(
-    'opens one issue after a week without success if the last success is %s',
+    'opens a single issue after a week without success if the last success is %s',
     async (_, state, reason) => {
       const repo = await createRepository();
       expect(await repo.step('report failed', state)).toBeUndefined();

@@ -116,7 +116,7 @@ it.each([
     'expected the tag v1.2.4, got v1.2.3',
   ],
   [
-    'a missing section of the changelog',
+    'a missing changelog section',
     { changes: '## [Unreleased]' },
     'has no section for 1.2.3',
   ],

@@ -66,7 +66,7 @@ const serveTiny = (fault?: Fault) =>
   serveUpstream(upstreamOf(tinyUpstream()), fault && { fault });
 
 describe('the source auto', () => {
-  it('reads the upstream if its first list can be read', async () => {
+  it('uses the upstream if its first list can be read', async () => {
     const { url } = await serveTiny();
     const result = await loadAuto(url);
     const provenance = { upstream: url };

@@ -49,7 +49,7 @@ describe('get', () => {
     expect(paths).toEqual(['/a?b=c', ...Array(4).fill(bypassing)]);
   });
 
-  it('repeats a request until the caller accepts the response', async () => {
+  it('retries a request until the caller accepts the response', async () => {
     const server = await startServer(failFirst(body('{"ok":false}'), 3));
     const value = await testClient().get(server.url, (response) => {
       if (String(response.body) === '{"ok":true}') return 'accepted';
@@ -68,7 +68,7 @@ describe('get', () => {
     },
   );
 
-  it('bypasses caches already in the first attempt if the caller asks for it', async () => {
+  it('bypasses caches even in the first attempt if the caller asks for it', async () => {
     const server = await startServer(ok);
     await testClient().get(server.url, accept, { mustBypassCaches: true });
     expect(server.requests[0]?.path).toMatch(/^\/\?uncached=\d+$/);
@@ -84,7 +84,7 @@ describe('get', () => {
     expect(after.message).toContain('got 500, expected 200 (5 attempts)');
   });
 
-  it("does not repeat a request if the caller's function throws an unexpected error", async () => {
+  it("does not retry a request if the caller's function throws an unexpected error", async () => {
     const server = await startServer(ok);
     const error = new TypeError('a bug');
     const request = testClient().get(server.url, () => {

@@ -127,7 +127,7 @@ describe('the csv source', () => {
     expect(requests).toMatchObject({ requests: tableCount });
   });
 
-  it('reads the tables from a branch until two passes return the same data', async () => {
+  it('reads the tables from a branch until two passes in a row return the same data', async () => {
     const newTables = {
       ...tables,
       'item_names.csv': 'item_id,local_language_id,name\n',

@@ -47,7 +47,7 @@ const finalFaults = faults.filter(({ reaction }) => reaction === 'fail');
 const harmlessFaults = faults.filter(({ reaction }) => reaction === 'use');
 
 it.each(temporaryFaults)(
-  'repeats a request after the fault $name',
+  'retries a request after the fault $name',
   async (fault) => {
     expect(await readFaulty(fault, 2)).toEqual({ error: undefined, requests: 3 });
     const { error, requests } = await readFaulty(fault, Infinity);
@@ -64,7 +64,7 @@ it.each(finalFaults)('fails at once after the fault $name', async (fault) => {
   expect(requests).toBe(1);
 });
 
-it.each(harmlessFaults)('uses a response with $name', async (fault) => {
+it.each(harmlessFaults)('accepts a response with $name', async (fault) => {
   const { error, requests } = await readFaulty(fault, Infinity);
   expect({ error, requests }).toEqual({ error: undefined, requests: 1 });
 });

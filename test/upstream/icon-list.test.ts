@@ -163,7 +163,7 @@ describe('an icon list at a URL', () => {
     ['truncated', { body: truncated }, 'got true, expected a complete list'],
     ['empty', { body: encodeList([]) }, 'got no icons'],
   ])(
-    'keeps the published icons, without another attempt, if the list is %s',
+    'keeps the published icons, without retrying, if the list is %s',
     async (_, list, problem) => {
       const { upstream, iconListUrl, countLists } = await serve(list);
       const published = createEarlierItems({ c: toIcon('x') });

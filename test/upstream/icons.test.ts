@@ -326,7 +326,7 @@ describe('gatherIcons', () => {
   });
 });
 
-describe('gatherIcons, for a copied site,', () => {
+describe('gatherIcons for a copied site', () => {
   it('prefers the icons of the copied site, and fetches only the missing ones', async () => {
     const { gather, takeRequests } = await startScene();
     const copiedIcons = new Map(allIcons);

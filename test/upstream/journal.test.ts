@@ -76,7 +76,7 @@ describe('the journal', () => {
     expect(readUrls()).toBe('a');
   });
 
-  it('ignores a line that was cut off, and reads all others', () => {
+  it('ignores a truncated line, and reads all others', () => {
     const { addValues, readUrls, findFile } = createScene();
     addValues('a');
     appendFileSync(findFile(), '\n{"url":"b","val');
@@ -108,7 +108,7 @@ describe('the journal', () => {
     { edition: undefined, ageMs: HOUR_MS + 1000, left: '' },
     { edition: undefined, ageMs: -1000, left: '' },
     { edition: EDITION, ageMs: 5 * 24 * HOUR_MS, left: 'a' },
-  ])('the journal contains $left after $ageMs ms in the edition $edition', (row) => {
+  ])('contains "$left" after $ageMs ms if the edition is $edition', (row) => {
     const { addValues, readUrls } = createScene({ edition: row.edition });
     addValues('a');
     vi.useFakeTimers({ now: Date.now() + row.ageMs, toFake: ['Date'] });

@@ -78,7 +78,7 @@ const failAt =
     return true;
   };
 
-it('publishes the edition of a site and of each step in its history', async () => {
+it('publishes the edition of the current data and of each step in its history', async () => {
   let state = stateNumber(1, older);
   const { server } = await startScene({ stateOf: () => state });
   const out = path.join(temporaryFolder(), 'site');
@@ -209,7 +209,7 @@ describe('an upstream with editions', () => {
     }
   });
 
-  it('does not cache a response that does not name its edition', async () => {
+  it('does not cache a response that does not state its edition', async () => {
     const { read } = await startScene({
       stateOf({ path: url }) {
         if (url.includes('/move/1/')) return { data: newer };
@@ -238,7 +238,7 @@ describe('an upstream with editions', () => {
 });
 
 describe('an upstream without editions', () => {
-  it('reads an upstream without editions completely in every run', async () => {
+  it('reads the whole upstream in every run', async () => {
     let data = older;
     const { read, listJournals } = await startScene({
       stateOf: () => ({ data }),
@@ -278,7 +278,7 @@ describe('an upstream without editions', () => {
   );
 });
 
-it('fails if the data is too large for the memory', async () => {
+it('fails if the data exceeds the memory limit', async () => {
   const { read, server } = await startScene({
     stateOf: () => stateNumber(2, newer),
   });

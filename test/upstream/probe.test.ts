@@ -30,7 +30,7 @@ it('sends any method and headers, and returns any status', async () => {
 const connectionFaults = [{ how: 'is reset', fault: reset }];
 
 it.each(connectionFaults)(
-  'repeats a request if the connection $how once',
+  'retries a request if the connection $how once',
   async ({ fault }) => {
     const { send } = await startProbe((response, _, at) => {
       if (at === 1) fault(response);

@@ -82,7 +82,7 @@ describe('readRemoteDataSet', () => {
     expect(dataSet.counts.move).toBe(9);
   });
 
-  it('names a file with its actual and its expected size if it never matches its hash', async () => {
+  it('reports the actual and the expected size of a file that never matches its hash', async () => {
     const server = await deploy(site);
     server.faults.set('data/move.ndjson', (response) =>
       response.end(readMoves(newer)),
@@ -98,7 +98,7 @@ function readMoves(root: string): string {
 }
 
 describe('readRemoteSite', () => {
-  it('reads only the description and the data set of a site, but no pages', async () => {
+  it('reads only the description and the data set of a site, not its pages', async () => {
     const server = await deploy(site);
     const { meta, dataSet } = await readRemoteSite(server.url, copyOptions);
     expect(meta.base_url).toBe('https://origin.test');

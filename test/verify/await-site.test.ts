@@ -87,7 +87,7 @@ it('waits until the deployment serves the new manifest', async () => {
   ]);
 });
 
-it('stops waiting when the time is over or the caller aborts', async () => {
+it('stops waiting when the time limit is reached or the caller aborts', async () => {
   const url = await deserted();
   await expect(compare(url, { wait: '1s' })).rejects.toThrow(/ECONNREFUSED/);
   const controller = new AbortController();

@@ -312,7 +312,7 @@ describe('a deployment without page ranges', () => {
     hasOtherLimit(request) && !wantsHtml(request);
   const refusePageRanges = where(isRefused, json(NOT_FOUND, 404));
 
-  test('finds only the guarantee about page ranges broken if the deployment rejects page ranges', async () => {
+  test('reports only the guarantee page-ranges as broken if the deployment rejects page ranges', async () => {
     const broken = await findBroken(refusePageRanges, handlerGuarantees);
     expect(broken).toEqual(['page-ranges']);
   });

@@ -93,7 +93,7 @@ describe('verifyFolder', () => {
   });
 
   it.each(['.gamedata/next/404.json', 'lost+found/x'])(
-    'does not list %s',
+    'does not report %s as unlisted',
     async (file) => {
       const folder = writeSite(write(file, 'x'));
       expect(await verifyFolder(folder)).toMatchObject({
@@ -106,7 +106,7 @@ describe('verifyFolder', () => {
   it.each<[string, (file: string) => void]>([
     ['a folder', (file) => mkdirSync(file)],
     ['a symlink', (file) => symlinkSync('style.css', file)],
-  ])('reports %s in the place of a file', async (_, replace) => {
+  ])('reports %s in place of a file', async (_, replace) => {
     const folder = writeSite(() => {});
     rmSync(path.join(folder, '404.json'));
     replace(path.join(folder, '404.json'));

@@ -106,7 +106,7 @@ it.each([
   [filePages, 'href="browse/index.html#/api/gamedata/move/"'],
   [filePages, 'href="docs/index.html"'],
 ] as const)(
-  'describes the contents of the site on the front page: %#',
+  'describes the site and links to its contents on the front page (case %#)',
   (found, text) => {
     expect(found.get('index.html')).toContain(text);
   },
@@ -125,7 +125,7 @@ it("links to a kind's bulk files on its list page", () => {
 });
 
 it.each([...filePages])(
-  'links only to files if the host has no index pages: %s',
+  'links only to files, not to folders, if the host has no index pages: %s',
   (_, page) => {
     const links = [...page.matchAll(/ href="([^"]*)"/g)].map(
       ([, href = '']) => href,
@@ -153,7 +153,7 @@ it.each([...pages])(
   },
 );
 
-it("loads the browsable page's files from the base URL's path", () => {
+it("loads the browsable page's style sheet and script from the base URL's path", () => {
   const found = render(three, {}, { base_url: 'https://example.test/games' });
   expect(found.get('browse.html')).toMatch(
     /href="\/games\/style\.css"[\s\S]*src="\/games\/browse\.js"/,
@@ -170,7 +170,7 @@ const fallback =
   'https://pokeapi.co/api/v2 could not be reached (ECONNREFUSED): built from bundled data';
 
 it.each([...render(three, {}, { fallback })])(
-  'does not show a network error of the build on the page %s',
+  "does not show the build's network errors on the page %s",
   (_, page) => expect(page).not.toContain('could not be reached'),
 );
 

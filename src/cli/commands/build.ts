@@ -33,15 +33,15 @@ const buildOptions = {
   }),
 };
 
-// TypeScript keeps option comments only in the declaration of the type that contains
-// the options, so `SourceOptions` is a separate type.
+// In declaration files, TypeScript keeps the comments on options only in the type of
+// the object that declares the options, so `SourceOptions` is a separate type.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 /**
- * Builds a site. First completes an interrupted build. After an error, the published
- * site is otherwise unchanged. The only exception is a failure to move the new files
- * into place: the folder may then contain parts of both sites, and the next build
- * completes the change.
+ * Builds a site. If an earlier build was interrupted, completes it first. Apart from
+ * that, an error leaves the published site unchanged. The only exception is a failure
+ * to move the new files into place: the folder may then contain parts of both sites,
+ * and the next build completes the change.
  *
  * @throws GamedataError
  */
@@ -73,7 +73,7 @@ export function reportBuild(report: BuildReport, reporter: Reporter): CommandRes
   return { output: report };
 }
 
-/** Lists the steps that put a changed site into operation. */
+/** Lists the next steps to deploy a changed site. */
 function listNextSteps({ changed, out, site }: BuildReport): string[] {
   if (!changed) return [];
   const lines: string[] = [];

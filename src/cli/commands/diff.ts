@@ -46,7 +46,7 @@ export async function diff(options: DiffOptions): Promise<Comparison> {
   return compare(older, newer);
 }
 
-/** Reads the records, which any version of gamedata may have written. */
+/** Reads the records of a data set, which any version of gamedata may have written. */
 async function readTarget(
   target: string,
   options: Pick<SourceSettings, 'concurrency' | 'signal'>,
@@ -54,7 +54,7 @@ async function readTarget(
   if (!isUrl(target)) {
     return withRecords(await readPreviousDataSet(openDataSet(target)));
   }
-  // Most data sets are in local folders, so undici is imported as late as possible.
+  // Most data sets are in local folders, so we import undici only when we need it.
   const { readRemoteDataSet } = await import('../../upstream/remote-data.ts');
   const { dataSet } = await readRemoteDataSet(target, options);
   return withRecords(dataSet);

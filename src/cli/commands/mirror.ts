@@ -20,7 +20,7 @@ const mirrorOptions = {
   ...siteOptions,
   /** The site to copy: the base URL of a deployment, or a folder. */
   from: { schema: folderOrUrl },
-  /** The folder of the copy. */
+  /** The destination folder. */
   out: { schema: folder },
 };
 
@@ -35,11 +35,12 @@ export interface MirrorReport extends BuildReport {
 }
 
 /**
- * Builds a site from the data set of another site, and the base URL and the links of that
- * site, unless others are given. All other settings have the same defaults as in a build.
+ * Copies a site by building it again from its data set. The base URL and the style of
+ * links default to those of the copied site. All other settings have the same defaults
+ * as in a build.
  *
- * @throws GamedataError. The published copy is then unchanged, except if files could
- * not be moved into place. The next command completes such a change.
+ * @throws GamedataError. The published copy is then unchanged, unless files could not
+ * be moved into place. In that case, the next command completes the change.
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const wanted = parseOptions(mirrorOptions, options);

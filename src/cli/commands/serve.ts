@@ -41,7 +41,9 @@ const serveOptions = inGroup('Server:', {
   dir: { schema: folder.default(BUILD_FOLDER) },
   /** Called with one line for each request, after the request has ended. */
   onRequest: codeOnly<(line: string) => void>(),
-  /** Called with one line for each failed request, and if a new site is incomplete. */
+  /**
+   * Called with one line for each failed request, and when a new site cannot be loaded.
+   */
   onProblem: codeOnly<(line: string) => void>(),
 });
 
@@ -54,15 +56,12 @@ export interface SiteServer {
    */
   readonly url: string;
   readonly meta: Meta;
-  /**
-   * Rejects new requests, and waits up to five seconds for requests that are still
-   * running.
-   */
+  /** Rejects new requests, and waits up to five seconds for requests in flight. */
   close(): Promise<void>;
 }
 
 /**
- * Serves a built site, and loads it again about a second after each build.
+ * Serves a built site, and reloads it about a second after each build.
  *
  * @throws GamedataError for an invalid option, if the folder contains no complete site,
  * or if the address is not available
@@ -72,7 +71,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const { dir, port, listen, baseUrl, onRequest, onProblem = () => {} } = parsed;
   const closing = new AbortController();
   const { signal } = closing;
-  // Returns the site that is loaded now, because each build replaces it.
+  // We call `getSite` for each request, because each build replaces the loaded site.
   const getSite = await watchSite(dir, { baseUrl, onProblem, signal });
   const server = await startServer({
     port,
@@ -81,7 +80,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
     onRequest,
     onProblem,
   }).catch((error) => {
-    // The watcher would keep the process running.
+    // Otherwise, the watcher would keep the process running.
     closing.abort();
     throw error;
   });

@@ -28,8 +28,8 @@ export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions
  * Saves the upstream's data in a folder that later builds can read. `auto` means
  * `rest`, because a snapshot has no fallback.
  *
- * @throws GamedataError. The data set is then unchanged, except if files could not be moved into place. The next
- * command completes such a change.
+ * @throws GamedataError. The data set is then unchanged, unless files could not be
+ * moved into place. In that case, the next command completes the change.
  */
 export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const { data, ...parsed } = parseOptions(snapshotOptions, options);

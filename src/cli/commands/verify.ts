@@ -22,8 +22,8 @@ import { sourceOptions } from '../source-options.ts';
 import { formatCounts } from '../summary.ts';
 
 /**
- * In characters. Some guarantees are about very long URLs, which would hide the
- * problem.
+ * The maximum length in characters. Some guarantees are about very long URLs, in which
+ * the problem would be hard to find.
  */
 const MAX_SHOWN_REQUEST = 120;
 const MAX_SHOWN_PROBLEMS = 20;
@@ -47,8 +47,8 @@ const verifyOptions = {
       folder.optional(),
     ),
     /**
-     * How long to wait until the URL serves the site in the folder that `like` names.
-     * Examples are `90s`, `10m` and `1h`.
+     * How long to wait for the deployment to serve the site in `like`, such as `90s`,
+     * `10m` or `1h`.
      */
     wait: option(
       '--wait <time>',
@@ -68,9 +68,9 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & {
 };
 
 /**
- * Verifies a built site in a folder, or a deployment at a URL. A folder's files are
- * compared with the site's own list of files. A deployment's responses are compared with
- * what its host guarantees, and with the site in the folder `like` if there is one.
+ * Verifies a built site in a folder, or a deployment at a URL. The files in a folder
+ * are compared with the site's manifest. The responses of a deployment are compared
+ * with what its host guarantees and, if `like` is set, with the site in that folder.
  *
  * @throws GamedataError if the folder is not a site, or if the URL does not serve the
  * expected site
@@ -87,7 +87,7 @@ export async function verify(
   return verifyDeployment(target, { ...deployment, expectedSite });
 }
 
-/** Rejects options that have no effect on the target or without another option. */
+/** Rejects `like` and `wait` for a folder, and `wait` without `like`. */
 function assertOptionsFitTarget({ target, like, wait }: VerifyOptions): void {
   const hasUrlOption = like !== undefined || wait !== undefined;
   if (hasUrlOption && !isUrl(target)) {
@@ -133,8 +133,8 @@ export const command = defineCommand({
 });
 
 /**
- * Formats the report of a folder: first what is unusual but no problem, then the problems,
- * and the result in the last line.
+ * Formats the report on a folder: first notes about what is unusual but not a problem,
+ * then the problems, and finally one line with the result.
  */
 function formatFolder(folder: string, report: FolderReport): string[] {
   const { files, counts, problems, unlisted, unfinished } = report;
@@ -161,8 +161,9 @@ function formatFolder(folder: string, report: FolderReport): string[] {
 }
 
 /**
- * Formats the report of a deployment: one line for each broken guarantee, with its first
- * failure and the number of others, and the result in the last line.
+ * Formats the report on a deployment: one line for each broken guarantee, with the
+ * first failure and the number of further failures, and finally one line with the
+ * result.
  */
 function formatDeployment(report: DeploymentReport): string[] {
   const { address, hosts, counts, guarantees, failed, seconds } = report;
@@ -176,7 +177,7 @@ function formatDeployment(report: DeploymentReport): string[] {
       others.length > 0 ? ` (and ${groupDigits(others.length)} more)` : '';
     lines.push(`FAIL ${guarantee}: ${problem}${more}`);
   }
-  // A site for no host is served as plain files.
+  // A site that was not built for a host is served as plain files.
   const host = hosts.length > 0 ? `host ${hosts.join(', ')}` : 'plain files';
   const site = `${address}: ${formatCounts(counts)}, ${host}`;
   const total = formatCount(guarantees.length, 'guarantee');

@@ -28,8 +28,8 @@ export interface AssetStore {
 }
 
 /**
- * Returns a function that derives a value from a file. The value is derived only
- * once while the file stays in memory.
+ * Returns a function that derives a value from a file's content, and caches the value
+ * for as long as the content stays in memory.
  */
 export function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
   const values = new WeakMap<Bytes, T>();

@@ -37,8 +37,8 @@ interface EdgeContext {
 }
 
 /**
- * Creates the edge function for a site on Netlify. It reads files with `next`, which
- * skips this function and the redirect rules. With `fetch`, both would run again.
+ * Creates the edge function for a site on Netlify. It reads files with `next`, because
+ * `fetch` would run this function and the redirect rules again.
  */
 export function createEdgeFunction(base: string) {
   return (request: Request, context: EdgeContext): Promise<Response> => {
@@ -51,7 +51,7 @@ export function createEdgeFunction(base: string) {
 }
 
 /**
- * Creates a store for the files that a host serves. If the host sends no ETag, it is
+ * Creates a store for the files that a host serves. If the host sends no ETag, one is
  * calculated from the content.
  */
 export function createFetchStore(fetchFile: FetchFile): AssetStore {
@@ -72,8 +72,8 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
 }
 
 /**
- * Throws for temporary failures of the host, because they must not become a 404,
- * which caches would store.
+ * Throws if the host fails temporarily. Such a failure must not become a 404, because
+ * caches would store the 404.
  */
 function throwIfTemporary(file: string, status: number): void {
   const isTemporary = status >= 500 || status === 429;

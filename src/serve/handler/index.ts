@@ -73,7 +73,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
   };
 }
 
-/** Responds to a request of any method for any path. */
+/** Responds to a request with any method and any path. */
 async function respond(
   site: HandledSite,
   request: PlainRequest,
@@ -93,7 +93,8 @@ async function respond(
 }
 
 /**
- * Returns whether a browser asks for permission to send a request from a script.
+ * Returns whether the request is a CORS preflight: a browser asks whether a script may
+ * send a certain request.
  *
  * @see https://fetch.spec.whatwg.org/#cors-preflight-fetch
  */
@@ -104,9 +105,10 @@ function isPreflight({ method, headers }: PlainRequest): boolean {
 }
 
 /**
- * Responds to a request for an endpoint. Browsers get a page that shows the JSON, and other
- * clients get the JSON itself. The order of the checks is that of the reference framework,
- * which this API imitates: format (404), method (405), lookup (404).
+ * Responds to a request for an endpoint. Browsers get a page that shows the JSON, and
+ * other clients get the JSON itself. The checks run in the same order as in the
+ * reference framework, which this API imitates: format (404), method (405), lookup
+ * (404).
  */
 async function respondToEndpoint(
   site: HandledSite,
@@ -143,7 +145,7 @@ async function loadJson(
     const linkFormat = format === 'json' ? 'json' : 'api';
     return loadPageRange(store, endpoint.kind, parsePageRange(query), linkFormat);
   }
-  // No record can have this slug.
+  // The slug is not valid, so no record has it.
   if (endpoint.file === undefined) return undefined;
   return store.get(endpoint.file);
 }
@@ -166,8 +168,8 @@ async function respondToMissing(
 }
 
 /**
- * Responds to a request for a path outside the API. First looks for the file, because a
- * path without a file is a 404 for every method. Only then checks the method.
+ * Responds to a request for a path outside the API. Looks for the file before checking
+ * the method, because a missing file results in a 404 for every method.
  */
 async function respondWithFile(
   site: HandledSite,
@@ -186,8 +188,9 @@ async function respondWithFile(
 
 /**
  * Creates the response with a file's content. If the site does not contain an icon,
- * creates a redirect to the icon at the upstream. This redirect is temporary, because the
- * site may contain the icon later. Returns undefined if there is neither.
+ * creates a redirect to the icon at the upstream. This redirect is temporary, because
+ * the site may contain the icon later. Returns undefined if there is neither a file nor
+ * a redirect.
  */
 async function createFileResponse(
   { store }: HandledSite,
@@ -277,8 +280,8 @@ function createContent(
 }
 
 /**
- * Creates a 304 from the headers of the content. It has no body, so it has neither a
- * media type nor a length.
+ * Creates a 304 from the headers of the content. A 304 has no body, so the media type
+ * and the length are omitted.
  */
 export function createNotModified(contentHeaders: HeaderValues): PlainResponse {
   const {
@@ -290,8 +293,8 @@ export function createNotModified(contentHeaders: HeaderValues): PlainResponse {
 }
 
 /**
- * Returns whether the client already has the content. ETags are compared weakly, as
- * required for this header.
+ * Returns whether the client already has the content. ETags are compared weakly, as the
+ * specification of `If-None-Match` requires.
  *
  * @see https://httpwg.org/specs/rfc9110.html#field.if-none-match
  */
@@ -309,7 +312,10 @@ export function createError(status: number, detail: string): PlainResponse {
   return createResponse(status, errorHeaders, [body]);
 }
 
-/** Responds to OPTIONS with the same description of an endpoint as the reference framework. */
+/**
+ * Responds to OPTIONS with a description of the endpoint, as the reference framework
+ * does.
+ */
 function createOptions(name: string): PlainResponse {
   const description = {
     name,

@@ -13,7 +13,7 @@ import {
   readRoot,
 } from './asset-store.ts';
 
-/** A range of positions in a list, starting at 0. */
+/** A range of positions in a list. The first position is 0. */
 interface Places {
   readonly from: number;
   /** The position after the last record. */
@@ -34,7 +34,7 @@ export async function loadPageRange(
   range: PageRange,
   format: 'api' | 'json',
 ): Promise<Representation | undefined> {
-  // The links in built pages contain `format=api`.
+  // Built pages fit only this format, because their links contain `format=api`.
   if (format === 'api') {
     const builtPage = await findBuiltPage(store, kind, range);
     if (builtPage) return builtPage;
@@ -124,7 +124,7 @@ async function collectRecords(
     const page = await store.get(paths.listPageFile(kind, offset));
     if (!page) return undefined;
     if (parts.length > 0) parts.push(COMMA);
-    // On every page but the first, the range begins before the page.
+    // On every page after the first, the range begins before the page.
     const placesOnPage = {
       from: Math.max(0, from - offset),
       to: Math.min(PAGE_SIZE, to - offset),
@@ -152,7 +152,7 @@ function createPageStart(
     { range, count, results: [] },
     format,
   );
-  // The records follow, and then the closing brackets.
+  // Cut off the closing brackets, because the records come before them.
   return JSON.stringify(emptyPage).slice(0, -END.length);
 }
 

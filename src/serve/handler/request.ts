@@ -31,7 +31,7 @@ export type Endpoint =
       readonly type: 'root' | 'record';
       /** The name that the reference framework uses for the endpoint. */
       readonly name: string;
-      /** Undefined if the slug is not valid, so that no record can have it. */
+      /** Undefined if the slug is not valid, because then no record can have it. */
       readonly file: string | undefined;
     }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind };
@@ -64,7 +64,7 @@ export function resolveTarget(sentPath: string, base = ''): Target {
   if (decoded === API_PREFIX) {
     return { type: 'root', name: 'Api Root', file: rootFile };
   }
-  // The API's root and the docs need their trailing slash like lists and records.
+  // Like lists and records, the API's root and the docs require a trailing slash.
   const isRootOrDocs = [API_PREFIX, DOCS_PATH].includes(`${decoded}/`);
   if (isRootOrDocs) return { type: 'redirect', path: `${path}/` };
   const names = parseListOrRecordPath(decoded);
@@ -73,13 +73,13 @@ export function resolveTarget(sentPath: string, base = ''): Target {
   return createEndpoint(names);
 }
 
-/** The names in the path of a list or a record. */
+/** The kind and the slug in the path of a list or a record. */
 interface EndpointNames {
   readonly kind: Kind;
   readonly slug: string | undefined;
 }
 
-/** The titles are those of the reference framework. */
+/** The titles are the same as in the reference framework. */
 function createEndpoint({ kind, slug }: EndpointNames): Endpoint {
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
@@ -95,7 +95,7 @@ function createEndpoint({ kind, slug }: EndpointNames): Endpoint {
 function parseListOrRecordPath(decoded: string): EndpointNames | undefined {
   if (!decoded.startsWith(API_PREFIX)) return undefined;
   const names = decoded.slice(API_PREFIX.length);
-  // A path with a dot is that of a file, such as `index.json`.
+  // A path with a dot, such as `index.json`, belongs to a file.
   const match = /^([^/.]+)(?:\/([^/.]+))?\/?$/.exec(names);
   if (!match) return undefined;
   const [, firstName, slug] = match;

@@ -20,7 +20,7 @@ import {
   encode,
 } from '../handler/asset-store.ts';
 
-/** Reads a stored file of the site. */
+/** Reads a file from the stored site. Returns undefined if it is not stored. */
 export type ReadFile = (file: string) => Promise<Bytes | undefined>;
 
 /** The fields of `meta.json` that the worker uses. */
@@ -31,13 +31,13 @@ export interface OfflineMeta {
   readonly captured: string;
   readonly base_url: string;
   readonly links: paths.LinkStyle;
-  /** The languages that records have names in. */
+  /** The languages in which records have names. */
   readonly names?:
     | { readonly languages: Readonly<Record<string, unknown>> }
     | undefined;
 }
 
-/** The files of the data set that the API consists of. */
+/** The data set files from which the worker generates the API. */
 export const dataFiles: readonly string[] = [
   paths.DATA_SET_FILE,
   paths.OLD_SLUGS_FILE,
@@ -73,7 +73,7 @@ export async function createDataStore(
   };
 }
 
-/** Creates the values of the API and of the redirects, by file. */
+/** Creates the JSON values of the API files and of the redirects, by path. */
 async function createValues(
   meta: OfflineMeta,
   readFile: ReadFile,
@@ -87,7 +87,7 @@ async function createValues(
   return values;
 }
 
-/** Reads the records, of which the build has already validated all fields. */
+/** Reads the records. The build has already validated all their fields. */
 async function readRecords(readFile: ReadFile): Promise<AddressedRecords> {
   const records: Record<Kind, Addressed[]> = mapKinds(() => []);
   for (const kind of kindNames) {

@@ -2,13 +2,13 @@ import { DATA_FOLDER, DATA_SET_FILE, META_FILE } from '../../contract/paths.ts';
 import { type Bytes, computeSha256, decode } from '../handler/asset-store.ts';
 import { dataFiles, type OfflineMeta } from './data-store.ts';
 
-/** Requests a file of the site, and throws if the host does not respond with it. */
+/** Downloads a file of the site, and throws if the host does not send it. */
 export type FetchFile = (file: string) => Promise<Bytes>;
 
 /** The contents of files, by path. */
 export type Files = ReadonlyMap<string, Bytes>;
 
-/** @throws if the file is in a format that another version of gamedata reads */
+/** @throws if the file has the format of another version of gamedata */
 export function parseMeta(body: Bytes, format: number): OfflineMeta {
   const meta: OfflineMeta = JSON.parse(decode(body));
   if (meta.format === format) return meta;
@@ -22,12 +22,12 @@ interface DataSetList {
 }
 
 /**
- * Downloads the data set, and other files of the same site. Checks the data set before
- * it can be stored, because a cache on the way may still have some of the previous
+ * Downloads the data set and other files of the same site. Verifies the data set before
+ * it can be stored, because an intermediate cache may still serve some of the previous
  * files.
  *
  * @param meta the site's current `meta.json`
- * @param otherFiles the pages, their scripts, and names
+ * @param otherFiles the paths of pages, scripts and names to download as well
  * @throws if a file is missing, or if the data set is not the one that `meta.json`
  * describes
  */
@@ -54,7 +54,7 @@ async function assertIntact(files: Files, meta: OfflineMeta): Promise<void> {
     throw new Error(`${listFile}: is from another build than ${META_FILE}`);
   }
   for (const file of dataFiles) {
-    // The list does not contain itself.
+    // `dataset.json` does not list itself.
     if (file === listFile) continue;
     const entry = list.files.find(({ path }) => DATA_FOLDER + path === file);
     const sha256 = await computeSha256(files.get(file) ?? NOTHING);

@@ -9,8 +9,8 @@ export interface Library {
   /** Returns the stored site, or undefined if none is stored yet. */
   read(): Promise<StoredSite | undefined>;
   /**
-   * Asks for `meta.json`, at most every five minutes, and downloads the site if it has
-   * changed or if nothing is stored.
+   * Downloads the site if it has changed, or if nothing is stored yet. Requests
+   * `meta.json` at most once every five minutes to check for changes.
    *
    * @throws if the host does not respond, or if the site cannot be stored
    */
@@ -29,13 +29,13 @@ interface LibraryOptions {
   /** The version of the file formats. */
   readonly format: number;
   /**
-   * The pages, and the files that they load. They are stored with the data. An app has
-   * none.
+   * The pages and the files that they load, which are stored together with the data.
+   * Empty in an app's worker, because apps do not use our pages.
    */
   readonly pageFiles: readonly string[];
   /**
-   * Whether to download a site if none is stored. On our own pages, this is false,
-   * because the user has then switched the storage off.
+   * Whether to download a site if none is stored. False on our own pages, where a
+   * missing site means that the user has switched off offline storage.
    */
   readonly mayStart: boolean;
 }
@@ -56,7 +56,7 @@ export function createLibrary(options: LibraryOptions): Library {
     if (current) return current;
     try {
       const stored = await storage.find();
-      // A download may have ended in the meantime.
+      // A download may have completed in the meantime, and its site is newer.
       current ??= stored;
     } catch {
       // If the browser's storage fails, requests must still reach the network.
@@ -65,7 +65,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   function refresh(): Promise<void> {
-    // After a recent check, all there is to do is to wait for it if it is still running.
+    // If the last check was recent, only wait for it in case it is still running.
     if (isRecent(lastCheck)) return runningRefresh ?? Promise.resolve();
     lastCheck = Date.now();
     runningRefresh = refreshNow().finally(() => {
@@ -80,7 +80,7 @@ export function createLibrary(options: LibraryOptions): Library {
       if (options.mayStart) await download();
       return;
     }
-    // The browser ends idle workers, so the time is stored, too.
+    // Browsers terminate idle workers, so the time of the last check is also stored.
     if (isRecent(await stored.readCheckTime())) return;
     await stored.saveCheckTime(Date.now());
     const metaBody = await fetchFile(META_FILE);
@@ -115,8 +115,8 @@ const hasSameBytes = (one: Bytes, other: Bytes): boolean =>
   one.length === other.length && one.every((byte, index) => byte === other[index]);
 
 /**
- * Lists the files of `names/` that a new version must store again: those that are stored,
- * because a page used them, and that the site still has.
+ * Lists the files in `names/` to store again with a new version of the site: those that
+ * are already stored, because a page used them, and that the site still has.
  */
 async function listUsedNames(
   stored: StoredSite,

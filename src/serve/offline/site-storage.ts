@@ -11,7 +11,7 @@ export interface StoredSite {
   readonly metaBody: Bytes;
   /** All files of the API, and the other stored files. */
   readonly store: AssetStore;
-  /** Stores one more file, or replaces it. */
+  /** Adds a file to the stored site, or replaces it. */
   addFile(file: string, body: Bytes): Promise<void>;
   /** Lists the stored files. */
   listFiles(): Promise<string[]>;
@@ -25,7 +25,7 @@ export interface SiteStorage {
   find(): Promise<StoredSite | undefined>;
   /**
    * Stores a site, and then removes the previous one. If the site cannot be stored, for
-   * example because storage is full, the previous one stays.
+   * example because storage is full, the previous one is kept.
    */
   save(files: Files, metaBody: Bytes): Promise<StoredSite>;
 }
@@ -34,7 +34,7 @@ interface StorageOptions {
   readonly caches: StoredCaches;
   /** The base URL without a trailing slash. */
   readonly baseUrl: string;
-  /** The start of the names of the caches. */
+  /** The prefix of all cache names. */
   readonly prefix: string;
   /** The version of the file formats. */
   readonly format: number;
@@ -42,11 +42,12 @@ interface StorageOptions {
 
 /**
  * Creates the storage for one site. Each version of the site gets a cache of its own,
- * into which `meta.json` is written last. So a cache is complete if it contains this
- * file, whenever the browser may end the worker.
+ * into which `meta.json` is written last. So a cache that contains this file is
+ * complete, no matter when the browser terminates the worker.
  *
- * The keys are URLs, and the stored responses are our own, without `Vary`. Otherwise,
- * the browser would compare `Accept` and not find them.
+ * The keys are URLs. The stored responses are created here instead of copied from the
+ * host, so that they have no `Vary` header. Otherwise, the browser would compare
+ * `Accept` headers, and would not find the responses.
  */
 export function createSiteStorage(options: StorageOptions): SiteStorage {
   const { caches, baseUrl, prefix } = options;
@@ -65,7 +66,7 @@ export function createSiteStorage(options: StorageOptions): SiteStorage {
     return undefined;
   }
 
-  /** A cache that was damaged counts as incomplete, so that new data replaces it. */
+  /** Treats a damaged cache as incomplete, so that new data replaces it. */
   async function findIn(cache: StoredCache): Promise<StoredSite | undefined> {
     try {
       return await openStoredSite(cache, options);
@@ -78,7 +79,7 @@ export function createSiteStorage(options: StorageOptions): SiteStorage {
     const name = prefix + new Date().toISOString();
     try {
       const cache = await caches.open(name);
-      // `meta.json` comes last, because it shows that the cache is complete.
+      // `meta.json` comes last, because it marks the cache as complete.
       for (const [file, body] of [...files, [META_FILE, metaBody] as const]) {
         await cache.put(`${baseUrl}/${file}`, createStoredResponse(file, body));
       }
@@ -111,8 +112,8 @@ const createStoredResponse = (file: string, body: Bytes): Response =>
   new Response(body, { headers: { 'Content-Type': getMediaType(file) } });
 
 /**
- * Returns undefined if the cache is not complete, or if another version of this script
- * wrote it in another format.
+ * Opens the site in a cache. Returns undefined if the cache is incomplete, or if
+ * another version of this script wrote it in another format.
  */
 async function openStoredSite(
   cache: StoredCache,
@@ -148,5 +149,8 @@ async function openStoredSite(
   };
 }
 
-/** The key of the time of the last check. No file of a site has this name. */
+/**
+ * The key under which the time of the last check is stored. No file of a site has this
+ * name.
+ */
 const CHECK_TIME = '_checked';

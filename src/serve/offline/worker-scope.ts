@@ -1,6 +1,6 @@
 /**
  * The parts of a service worker's global scope that we use. We declare them ourselves,
- * because the types of browsers and those of Node contradict each other.
+ * because TypeScript's types for browsers conflict with those for Node.
  *
  * @see https://w3c.github.io/ServiceWorker/
  */
@@ -36,7 +36,7 @@ interface FetchOptions {
 
 export interface WorkerScope {
   readonly caches: StoredCaches;
-  /** The location of the worker's main script, also in an imported script. */
+  /** The location of the worker's main script, even in an imported script. */
   readonly location: { readonly href: string };
   fetch(url: string, options: FetchOptions): Promise<Response>;
   addEventListener(

@@ -1,7 +1,8 @@
 /**
- * The offline worker. Apps import it into their own service worker, and the site's pages
- * register it. It answers requests to the API from a stored copy of the data set, and on
- * the site's own pages also requests for these pages and for the files that they load.
+ * The offline worker. Apps import it into their own service worker, and the site's
+ * pages register it. It answers API requests from a stored copy of the data set. On the
+ * site's own pages, it also answers requests for these pages and for the files that
+ * they load.
  *
  * It never calls `skipWaiting` or `clients.claim`, because it must not decide when an
  * app's new worker takes over.
@@ -35,12 +36,14 @@ const NETWORK_LIMIT_MS = 3000;
 const DOWNLOAD_LIMIT_MS = 60_000;
 
 const { format, pageFiles, supportsAnyPageRange } = gamedataSite;
-// A browser's URLs have a host in lower case, and no default port.
+// Browsers normalize URLs: they lowercase the host and omit the default port.
 const baseUrl = removeTrailingSlashes(new URL(gamedataSite.baseUrl).href);
 const basePath = removeTrailingSlashes(new URL(baseUrl).pathname);
 const apiUrl = baseUrl + API_PREFIX;
 
-/** Whether the site's pages have registered this script, and no app has imported it. */
+/**
+ * Whether the site's own pages registered this script. Otherwise, an app imported it.
+ */
 const isOwnWorker = self.location.href === `${baseUrl}/${OFFLINE_FILE}`;
 
 const library = createLibrary({
@@ -66,9 +69,10 @@ async function fetchFile(file: string): Promise<Bytes> {
 }
 
 self.addEventListener('install', (event) => {
-  // The switch on our pages reports a failed installation as a failure to store the site.
+  // If the download fails, so does the installation, and the switch on our pages
+  // reports that the site could not be stored.
   if (isOwnWorker) event.waitUntil(library.download());
-  // An app's installation must neither fail nor wait because of us.
+  // Our download must not delay an app's installation or make it fail.
   else library.refresh().catch(ignore);
 });
 
@@ -81,10 +85,12 @@ self.addEventListener('fetch', (event) => {
   event.respondWith(isApi ? respondToApi(request, refresh) : respondToPage(request));
 });
 
-/** A failed refresh is repeated later. Until then, the stored data is used. */
+/** A failed refresh is retried later. Until then, the stored data is used. */
 function ignore(): void {}
 
-/** Returns whether the request is for a page of ours, or for a file that pages load. */
+/**
+ * Returns whether the request is for one of our pages, or for a file that they load.
+ */
 function isPageFile({ method, url }: Request): boolean {
   if (!isOwnWorker || method !== 'GET' || !url.startsWith(`${baseUrl}/`))
     return false;
@@ -93,16 +99,16 @@ function isPageFile({ method, url }: Request): boolean {
   return pageFiles.includes(file);
 }
 
-/** Returns the file at a URL, or an empty string if no file can have it. */
+/** Returns the file at a URL, or an empty string if no file can have this URL. */
 function findFile(url: string): string {
   const target = resolveTarget(new URL(url).pathname, basePath);
   return target.type === 'file' ? target.file : '';
 }
 
 /**
- * Responds to a request for the API. If the host supports every page range, we ask the
+ * Responds to a request for the API. If the host supports every page range, we try the
  * network first. Other hosts would respond with the wrong page of a list, so we use the
- * stored data, and wait until it is stored.
+ * stored data, and wait for it if nothing is stored yet.
  */
 async function respondToApi(
   request: Request,
@@ -121,7 +127,7 @@ async function respondToApi(
 }
 
 /**
- * Responds to a request for a page or one of its files. The network is asked first, so
+ * Responds to a request for a page or one of its files. We try the network first, so
  * that pages match their scripts. Names are stored when a page uses them.
  */
 async function respondToPage(request: Request): Promise<Response> {
@@ -147,7 +153,10 @@ async function storeNames(
   }
 }
 
-/** Returns undefined if the network fails, or does not respond within three seconds. */
+/**
+ * Sends a request to the network. Returns undefined if the request fails or gets no
+ * response within three seconds.
+ */
 async function askNetwork(request: Request): Promise<Response | undefined> {
   const limit = new Promise<undefined>((resolve) => {
     setTimeout(() => resolve(undefined), NETWORK_LIMIT_MS);
@@ -160,8 +169,8 @@ async function askNetwork(request: Request): Promise<Response | undefined> {
 }
 
 /**
- * Returns whether a response may come from the API, and not from a failing host or from
- * a network that shows its own page, as in hotels.
+ * Returns whether a response may come from the API, as opposed to a failing host or a
+ * captive portal, such as a hotel's.
  */
 function isApiResponse(request: Request, response: Response): boolean {
   if (response.status >= 500) return false;
@@ -179,7 +188,10 @@ function requestsPage({ url, headers }: Request): boolean {
   return prefersPage(requestFormat, headers.get('Accept'));
 }
 
-/** Responds as the request handler does, and names the date of the data. */
+/**
+ * Responds from the stored site as the request handler would, and adds a header with
+ * the date of the data.
+ */
 async function respondFromStore(
   { store, meta }: StoredSite,
   request: Request,

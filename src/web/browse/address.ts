@@ -119,8 +119,8 @@ export function replaceFormat(address: string): string {
 }
 
 /**
- * Returns the one address of a page that search engines should list. Only the page range
- * changes what a browser shows.
+ * Returns the canonical address of a page for search engines. Of the query, it keeps
+ * only the page range, because other parameters do not change what a browser shows.
  */
 export function getCanonicalAddress(address: string): string {
   const query = getQuery(address);
@@ -145,7 +145,7 @@ export interface Crumb {
   readonly text: string;
 }
 
-/** Lists the endpoints on the way to an address, including the endpoint itself. */
+/** Lists the endpoints above an address, and then its own endpoint. */
 export function listBreadcrumbs(address: string): Crumb[] {
   let path = API_PREFIX;
   const crumbs = [{ path, text: 'api' }];

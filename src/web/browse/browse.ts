@@ -46,7 +46,7 @@ const view = requireElement('view', HTMLDivElement);
 const breadcrumb = requireElement('breadcrumb', HTMLOListElement);
 const status = requireElement('status', HTMLParagraphElement);
 
-/** Names the address of the visible page for search engines. */
+/** Tells search engines the canonical address of the visible page. */
 const canonical = element('link', { rel: 'canonical' });
 document.head.append(canonical);
 
@@ -67,14 +67,14 @@ let listSearch: string | undefined;
  * first. The previous content stays visible until the response arrives. Then the
  * scroll position saved in the history entry is restored.
  *
- * @param focus whether to move the focus to the heading, as after the user follows a
- * link
+ * @param focus whether to move the focus to the heading, for example after the user
+ * follows a link
  */
 async function show(address: string, { focus }: { focus: boolean }): Promise<void> {
   running.abort();
   running = new AbortController();
   const { signal } = running;
-  // A save that is still scheduled is about the previous endpoint.
+  // A save that is still scheduled belongs to the previous endpoint.
   position.cancel();
   listSearch = undefined;
   current = address;
@@ -107,7 +107,7 @@ function display(
   status.textContent = '';
   const heading = showHeading(title, hasExchange ? [] : createRequestBar(address));
   breadcrumb.replaceChildren(...createBreadcrumb(address));
-  // Without a list, no kind's files are shown.
+  // If the page shows no list, the empty kind hides all links to files.
   showFiles(isList ? kind : '');
   markCurrentList(kind);
   search.hidden = !isList;
@@ -252,7 +252,7 @@ document.addEventListener('click', (event) => {
   if (address === undefined) return;
   position.now();
   const isPushed = pushUrl(history, getHref(address));
-  // If the entry could not be added, the browser follows the link itself.
+  // If the entry could not be added, we let the browser follow the link.
   if (!isPushed) return;
   event.preventDefault();
   void show(address, { focus: true });
@@ -271,10 +271,10 @@ function followSearch(
   isEmpty: boolean,
 ): void {
   view.hidden = !isEmpty;
-  // The API does not search, so its request would not belong to the results.
+  // The API cannot search, so the list's request does not belong to the search results.
   const request = head.querySelector<HTMLElement>('.request');
   if (request) request.hidden = !isEmpty;
-  // Only a list shows the search, and has a search to save.
+  // Only lists have a search form, so there is nothing to save on other pages.
   if (search.hidden) return;
   const fields = new URLSearchParams({ q });
   if (language !== '') fields.set('language', language);

@@ -114,7 +114,7 @@ async function suggestRecords(address: string): Promise<HTMLElement[]> {
   }
 }
 
-/** Creates the links to pages that exist, for the user to continue with. */
+/** Creates links to existing pages where the user can continue. */
 function createWays(address: string): HTMLElement {
   const links = suggestWays(address).map((way) => createLink(way.address, way.text));
   links.push(element('a', { href: siteRoot + folderPage }, 'Search'));

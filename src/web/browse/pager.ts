@@ -4,8 +4,8 @@ import { groupDigits, pluralize } from '../../contract/words.ts';
 import { parseLink, readPageRange, replacePageRange } from './address.ts';
 
 /**
- * Describes the visible part of a list, and the addresses of other parts. An address
- * is undefined if there is no such part.
+ * Describes the visible page of a list, and contains the addresses of other pages. An
+ * address is undefined if there is no such page.
  */
 export interface Pager {
   /** The range of visible records, such as `Records 1 to 100 of 954`. */

@@ -63,8 +63,8 @@ export function describeError(
   if (detail === undefined) {
     return { title, reason: `The response was ${formatStatus(response)}.` };
   }
-  // The API's 404 has the same detail for an unknown record and for an unknown format, so
-  // we look for the reason in the address.
+  // The API's 404 response has the same detail for an unknown record and an unknown
+  // format, so we look for the reason in the address.
   const isPlainNotFound = detail === errorDetails[404];
   if (!isPlainNotFound) return { title, reason: detail };
   const format = readUnknownFormat(address);
@@ -73,7 +73,7 @@ export function describeError(
   return { title, reason };
 }
 
-/** Returns the format in an address if the API does not have it. */
+/** Returns the format in an address if the API does not support it. */
 function readUnknownFormat(address: string): string | undefined {
   const [, query] = address.split('?', 2);
   const format = new URLSearchParams(query).getAll('format').at(-1);
@@ -95,10 +95,10 @@ export interface Way {
 }
 
 /**
- * Lists existing endpoints for the user to continue with after a failed request. The
- * endpoint that is most similar to the requested address comes first, and the list of all
- * kinds comes last. If the address names a kind, such as `move`, pages of its list are
- * suggested. Otherwise, the lists of all kinds are suggested.
+ * Lists existing endpoints where the user can continue after a failed request. The
+ * endpoint that is most similar to the requested address comes first, and the list of
+ * all kinds comes last. If the address names a kind, such as `move`, pages of its list
+ * are suggested. Otherwise, the lists of all kinds are suggested.
  */
 export function suggestWays(address: string): Way[] {
   const [kindSegment] = splitPath(address);

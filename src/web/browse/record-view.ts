@@ -21,8 +21,8 @@ export interface JsonResponse extends TimedResponse {
 }
 
 /**
- * Creates the view of a record. It consists of the facts about the record and of the
- * exchange, which is the request for the record and its response.
+ * Creates the view of a record. It consists of the facts about the record, and of the
+ * exchange: the request for the record and its response.
  *
  * @param address the path and query of the record's endpoint
  */

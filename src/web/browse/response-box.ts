@@ -12,7 +12,7 @@ const SHOWN_HEADERS = [
   'Last-Modified',
 ];
 
-/** Lists the headers of a response that users may want to know. */
+/** Lists the response headers that are of interest to users. */
 export function listHeaders(response: Response): string[] {
   const lines: string[] = [];
   for (const name of SHOWN_HEADERS) {

@@ -1,4 +1,4 @@
-/** Describes what a site's hosts do, and nothing that one of them does not do. */
+/** Describes only what all of a site's hosts do. */
 
 import type { GuaranteeName } from '../../contract/guarantees.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';

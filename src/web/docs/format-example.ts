@@ -6,10 +6,12 @@ import { formatJson } from '../exchange/format-json.ts';
 /** Stands for the omitted rest of an object or array. */
 const MORE = '…';
 
-/** The longest line in characters. In a narrow column, it wraps once. */
+/**
+ * The maximum line length in characters. In a narrow column, such a line wraps once.
+ */
 const MAX_LINE_LENGTH = 96;
 
-/** Formats a response. Of a list page or names, only the beginning is shown. */
+/** Formats a response. List pages and files of names are shortened. */
 export function formatResponse(response: object): string {
   if ('results' in response) return formatCompact(shortenPage(response));
   if ('language' in response) return formatCompact(shortenNames(response));
@@ -44,7 +46,7 @@ function shortenNamesSummary({ names }: Meta): object | undefined {
   return { ...names, languages };
 }
 
-/** Formats a history of changes, with `…` in the place of empty lists. */
+/** Formats a history of changes, with `…` in place of empty lists. */
 export const formatChanges = (changes: object): string =>
   formatCompact(omitEmptyLists(changes));
 
@@ -81,15 +83,15 @@ function shortenNames(names: object): object {
 }
 
 /**
- * Formats JSON with short objects and arrays on one line. Digests are shortened, because
- * nobody reads all 64 digits.
+ * Formats JSON with short objects and arrays on one line. Digests are shortened,
+ * because readers do not need all 64 digits.
  */
 function formatCompact(json: unknown): string {
   const text = JSON.stringify(json).replaceAll(
     /sha256:([0-9a-f]{8})[0-9a-f]{56}/g,
     `sha256:$1${MORE}`,
   );
-  // The sign for an omitted part is not JSON, so it is not quoted.
+  // We remove the quotes around `…`, because it stands for omitted JSON.
   return formatValue(JSON.parse(text), '')
     .replaceAll(`"${MORE}": "${MORE}"`, MORE)
     .replaceAll(`"${MORE}"`, MORE);

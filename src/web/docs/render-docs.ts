@@ -91,7 +91,10 @@ export function renderDocs(
   return renderPage(template('page.html'), filled, options, site);
 }
 
-/** Renders a link to an endpoint's section, without what all endpoints have in common. */
+/**
+ * Renders a link to an endpoint's section. The label omits what all paths have in
+ * common.
+ */
 function renderContentsEntry({ id, path }: Operation): Markup {
   const label = path.slice(API_PREFIX.length - 1).replace(INDEX_FILE, '');
   return html`<li><a href="#${id}"><code>${label}</code></a></li>`;
@@ -115,7 +118,10 @@ function describeFirstRequest(
   return { url, type, variable: type.toLowerCase() };
 }
 
-/** Only files such as CSV have no schema, and no section of their own. */
+/**
+ * Returns the name of a response's type, or an empty string for files without a schema,
+ * such as CSV.
+ */
 const getTypeName = ({ schema }: Operation): string => typeName(schema ?? '');
 
 const isList = (endpoint: Operation): boolean =>
@@ -174,14 +180,15 @@ function renderEndpoints(
   return sections;
 }
 
-/** Renders the fields of a type in a place that other parts of the page link to. */
+/** Renders a type's fields in an element that other parts of the page link to. */
 function renderOwnFields(type: string, schemas: DocsContent['schemas']): Markup {
   return html`<div id="${type}">${renderTypeFields(schemas.get(type))}</div>`;
 }
 
 /**
  * Renders a reference to the fields of the first list, because all lists have the same
- * fields. If links point to files, a list has two endpoints with the same type.
+ * fields. If links point to files, a list has two endpoints with the same type, and the
+ * second needs no reference.
  */
 function renderReferenceToFields(
   type: string,
@@ -231,7 +238,7 @@ function renderExchange(operation: Operation, site: Meta): Markup {
 }
 
 /**
- * Renders the values of the chapter about names: the request for the names in one
+ * Renders the values for the chapter about names: the request for the names in one
  * language, and a link to the names in each language.
  */
 function describeNames(
@@ -278,7 +285,10 @@ function renderFileLink({ path }: Operation): Markup {
   return path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
 }
 
-/** Renders the first lines of downloads, which scroll because wrapping would hide lines. */
+/**
+ * Renders the first lines of downloads. Long lines scroll, because wrapping would make
+ * it hard to tell the lines apart.
+ */
 function renderExcerpts(excerpts: DocsContent['excerpts']): Markup[] {
   return Array.from(
     excerpts,
@@ -300,7 +310,10 @@ function renderFiles(files: readonly Operation[]): Markup {
   return renderTable(['File', 'Content', 'Type'], rows);
 }
 
-/** Describes a file. The schemas have no page of their own, so each of them is a link. */
+/**
+ * Describes a file. No other page lists the schemas, so their description links to each
+ * of them.
+ */
 function describeFile({ id, summary }: Operation): Markup {
   const sentence = renderProse(formatSentence(summary));
   if (id !== 'getSchema') return sentence;
@@ -341,7 +354,7 @@ function renderTypes(
   for (const [name, schema] of schemas) {
     if (endpointTypes.has(name)) continue;
     const fields = renderTypeFields(schema);
-    // The table of files describes the types that have fields.
+    // Types with fields are already described in the table of files.
     const description =
       fields === '' ? html`<p>${schema.description ?? ''}</p>` : fields;
     sections.push(html`<section id="${name}">

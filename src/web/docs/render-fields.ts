@@ -78,8 +78,8 @@ function mergeIndexNumbers(fields: readonly Field[]): Field[] {
     description: first.schema.description?.replace('generation 1', generations),
   };
   const others = fields.filter((field) => !indexNumbers.includes(field));
-  // Only other fields come before the first index number, so its position is the same
-  // among them.
+  // No index number comes before the first one, so removing them does not change its
+  // position.
   return others.toSpliced(fields.indexOf(first), 0, merged);
 }
 

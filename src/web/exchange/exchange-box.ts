@@ -19,8 +19,9 @@ export interface ExchangeBox {
 }
 
 /**
- * Connects the buttons in an element, which may already contain an example from the build.
- * The returned box replaces the content with another request and its response.
+ * Sets up the buttons in an element, which may already contain an example from the
+ * build. The returned object can replace the content with another request and its
+ * response.
  */
 export function createExchangeBox(box: HTMLElement): ExchangeBox {
   connectControls(box);
@@ -48,7 +49,9 @@ function connectControls(box: HTMLElement): void {
   });
 }
 
-/** Finds the page of an endpoint whose URL is a string in the JSON. */
+/**
+ * Returns the link for a string in the JSON if the string is the URL of an endpoint.
+ */
 export function findApiLink(token: string): string | undefined {
   const address = parseLink(JSON.parse(token));
   return address === undefined ? undefined : getHref(address);

@@ -25,7 +25,9 @@ export interface Exchange {
   readonly json: unknown;
   /** The response's headers, one per line. Undefined if the page does not show them. */
   readonly headers?: string;
-  /** The URL at which browsers show the JSON. Undefined if the page does not link it. */
+  /**
+   * The URL at which browsers show the JSON. Undefined if the page does not link to it.
+   */
   readonly jsonUrl?: string;
 }
 

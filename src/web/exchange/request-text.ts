@@ -10,7 +10,7 @@ export interface TimedResponse {
 /**
  * Requests JSON as a program does, and measures the time.
  *
- * @throws if there is no complete response, or if the signal aborts
+ * @throws if there is no complete response, or if the signal aborts the request
  */
 export async function requestText(
   url: string,

@@ -16,7 +16,7 @@ const preferredSlugs: readonly string[] = [
   'surf',
 ];
 
-/** Chooses the records that the front page shows before anybody searches. */
+/** Chooses the records that the front page shows before the user searches. */
 export function chooseExamples(records: Records): ResultRow[] {
   const rows: ResultRow[] = [];
   for (const kind of kindNames) {

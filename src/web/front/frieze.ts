@@ -8,7 +8,7 @@ const ROWS = 2;
 
 /**
  * Renders two rows of glyphs, the pictures of records. Narrow screens show them at the
- * top, because the wall with the glyphs of all records is further below.
+ * top, because the wall with the glyphs of all records is further down.
  */
 export function renderFrieze(
   groups: readonly GenerationGroup[],

@@ -9,7 +9,7 @@ import { adaptLinks, getMessage, isOnDisk, requireElement } from '../shared/dom.
 import { createRareSave } from '../shared/history.ts';
 import { createWall } from './wall.ts';
 
-/** The time after the last change of the selection before its URL is requested. */
+/** How long the selection must stay the same before its record is requested. */
 const REQUEST_DELAY_MS = 150;
 
 void adaptLinks();
@@ -51,9 +51,9 @@ let waiting: ReturnType<typeof setTimeout> | undefined;
 let selected: string | undefined;
 
 /**
- * Requests the selected record when the selection has not changed for a moment. The
- * previous response stays until the new one arrives. Until then, the box is inert, so that
- * users cannot copy from the wrong response.
+ * Requests the selected record once the selection has not changed for a moment. The
+ * previous response stays visible until the new one arrives, but the box is inert, so
+ * that users cannot copy from the wrong response.
  */
 function followSelection(match: Match | undefined): void {
   const address = match ? `${match.kind}/${match.slug}` : '';
@@ -74,8 +74,8 @@ function followSelection(match: Match | undefined): void {
  * fails, a message says why, and the previous response stays. In both cases, the box is
  * no longer inert.
  *
- * @param signal aborts when the user selects another record. Then nothing is changed,
- * because the box already waits for the other record.
+ * @param signal aborts when the user selects another record. The box then stays as it
+ * is, because it is already waiting for the other record.
  */
 async function showExchange(match: Match, signal: AbortSignal): Promise<void> {
   const name = match.local ?? match.name;
@@ -103,12 +103,15 @@ function startPage(): void {
   connectOfflineSwitch(requireElement('offline', HTMLDivElement));
   loadSearchEngine().then(
     ({ records }) => wall.draw(records),
-    // The search reports the problem when somebody uses it.
+    // The search form reports the problem when the user searches.
     () => {},
   );
 }
 
-/** On phones, the focus would open the keyboard above the page. */
+/**
+ * Focuses the search field, except on phones, where this would open the on-screen
+ * keyboard.
+ */
 function focusSearch(): void {
   const hasMouse = matchMedia('(min-width: 64em) and (hover: hover)').matches;
   if (!hasMouse || location.hash !== '') return;

@@ -52,7 +52,7 @@ export function renderStripes(
     const parts = kindNames.map((kind) => formatCount(group.counts[kind], kind));
     const isFirst = index === 0;
     const label = html`<b>${formatLabel(group.generation, isFirst)}</b> <span class="count" title="${joinWords(parts)}">${size}</span>`;
-    // The page of a list selects the generation in the fragment.
+    // A list page selects the generation in its URL's fragment.
     const path = `${listPath(chooseKind(group))}#generation=${value}`;
     const link = renderApiLink({ root: '', links: site.links }, path, label);
     return html`<li class="stripe ${getColorClass(group.generation)}" data-generation="${value}" data-size="${size}">${link}</li>`;
@@ -81,7 +81,7 @@ export function renderCounts(groups: readonly GenerationGroup[]): Markup[] {
   });
 }
 
-/** Renders the choices of a generation in the search form. */
+/** Renders the options of the generation field in the search form. */
 export function renderGenerationOptions(
   groups: readonly GenerationGroup[],
 ): Markup[] {

@@ -6,7 +6,7 @@ const lines = ['Every Pokémon', 'move and item', 'has a URL.'] as const;
 
 export const HEADLINE = lines.join(' ');
 
-/** The headline in letters of pixels. An `@` is a pixel in the color of links. */
+/** The headline in pixel letters. An `@` is a pixel in the color of links. */
 const lettering = `
 #####                           ####        #       #
 #                               #   #       #      #

@@ -1,10 +1,10 @@
-/** The columns that the label of a stripe needs. */
+/** The number of columns that a stripe's label needs. */
 const MIN_COLUMNS = 3;
 
 /**
- * Shares the columns of a chart among its stripes in proportion to their sizes, with one
- * empty column between two stripes. A size is the number of cells in a stripe. If even the
- * labels do not fit, each stripe gets the columns for its label.
+ * Shares the columns of a chart among its stripes in proportion to their sizes, with
+ * one empty column between two stripes. A size is the number of cells in a stripe. If
+ * not even the labels fit, each stripe gets just enough columns for its label.
  */
 export function shareColumns(sizes: readonly number[], columns: number): number[] {
   const gaps = sizes.length - 1;

@@ -1,7 +1,7 @@
 /**
  * The wall of glyphs: a stripe for each generation, with a cell for each record. The
  * width of a stripe corresponds to its number of records, so the wall is also a chart.
- * On narrow screens, the stripes are bands below each other.
+ * On narrow screens, the stripes become horizontal bands, one below the other.
  */
 
 import type { Kind } from '../../contract/kinds.ts';
@@ -15,21 +15,25 @@ import { html } from '../shared/html.ts';
 import { watchIcons } from '../shared/icon-loader.ts';
 import { shareColumns } from './share-columns.ts';
 
-/** A cell is this many `rem`, like the squares of the paper. */
+/**
+ * The size of a cell in `rem`, which is that of the squares in the page's background.
+ */
 const CELL_REM = 1.5;
-/** Wider screens show stripes next to each other. Also in `style.css`. */
+/** Wide screens show the stripes side by side. `style.css` has the same condition. */
 const wideScreen = matchMedia('(min-width: 48em)');
-/** The free columns beside a band on narrow screens. */
+/** The number of empty columns beside a band on narrow screens. */
 const MARGIN_COLUMNS = 1;
-/** The rows that a stripe's label needs. */
+/** The number of rows that a stripe's label needs. */
 const LABEL_ROWS = 2;
-/** The number of rows to which matches can rise in a stripe. */
+/** The maximum number of rows of matches at the top of a stripe. */
 const MATCH_ROWS = 6;
 
 export interface Wall {
   /** Draws the cells of all records. */
   readonly draw: (records: readonly Match[]) => void;
-  /** Raises the matches to the top of their stripes, or lowers them if undefined. */
+  /**
+   * Raises the matches to the top of their stripes, or lowers them again if undefined.
+   */
   readonly raise: (matches: readonly Match[] | undefined) => void;
 }
 
@@ -46,10 +50,11 @@ interface Stripe {
 }
 
 /**
- * Creates the wall in the list of stripes that the build has rendered. First reserves the
- * space of all stripes, so that the page does not move when the wall is drawn. The
- * returned functions draw the cells, and raise the matches of a search to the top. If the
- * window's width changes, all of this is repeated, because the number of columns changes.
+ * Creates the wall in the list of stripes that the build has rendered. First reserves
+ * space for all stripes, so that the layout does not shift when the wall is drawn. The
+ * returned functions draw the cells, and raise the matches of a search to the top. All
+ * of this is repeated when the window's width changes, because the number of columns
+ * depends on it.
  */
 export function createWall(list: HTMLElement): Wall {
   const stripes = Array.from(list.querySelectorAll('li'), createStripe);
@@ -59,7 +64,7 @@ export function createWall(list: HTMLElement): Wall {
   function draw(allRecords: readonly Match[]): void {
     records = allRecords;
     for (const stripe of stripes) {
-      // Each stripe is a task of its own, so that the page responds in between.
+      // Each stripe is drawn in its own task, so that the page stays responsive.
       setTimeout(() => drawStripe(stripe, records));
     }
   }
@@ -92,7 +97,9 @@ function watchWindowWidth(onWidth: () => void): void {
   observer.observe(document.documentElement);
 }
 
-/** Sets the columns and the size of each stripe, before it has any cells. */
+/**
+ * Sets the number of columns and the size of each stripe before its cells are drawn.
+ */
 function reserveSpace(stripes: readonly Stripe[]): void {
   const shares = chooseColumns(stripes);
   for (const [index, stripe] of stripes.entries()) {
@@ -105,7 +112,7 @@ function reserveSpace(stripes: readonly Stripe[]): void {
 
 /**
  * Returns the number of columns of each stripe. On wide screens, the stripes share the
- * window's columns. On narrow screens, each stripe has almost all of them.
+ * window's columns. On narrow screens, each stripe gets almost all of them.
  */
 function chooseColumns(stripes: readonly Stripe[]): number[] {
   const windowColumns = countWindowColumns();
@@ -114,7 +121,7 @@ function chooseColumns(stripes: readonly Stripe[]): number[] {
   return sizes.map(() => windowColumns - MARGIN_COLUMNS);
 }
 
-/** Returns the number of cells that fit next to each other into the window. */
+/** Returns the number of cells that fit side by side in the window. */
 function countWindowColumns(): number {
   const root = document.documentElement;
   const remPixels = Number.parseFloat(getComputedStyle(root).fontSize);
@@ -154,7 +161,10 @@ function drawStripe(stripe: Stripe, records: readonly Match[]): void {
   watchIcons(cells);
 }
 
-/** Creates the records' cells: one picture of all glyphs, and a link above each glyph. */
+/**
+ * Creates the records' cells: one picture of all glyphs, and a link on top of each
+ * glyph.
+ */
 function createCells(records: readonly Match[], columns: number): HTMLElement {
   const rows = Math.ceil(records.length / columns);
   const width = columns * CELL_UNITS;
@@ -180,7 +190,7 @@ function traceCells(records: readonly Match[], columns: number): GlyphPaths {
   return paths;
 }
 
-/** The glyphs that have been drawn, because each key press raises many of them again. */
+/** Caches the glyphs, because each keystroke in the search draws many of them again. */
 const glyphs = new Map<string, Glyph>();
 
 function getGlyph(kind: Kind, slug: string): Glyph {
@@ -202,9 +212,9 @@ function createCell({ kind, slug, name, icon }: Match): HTMLElement {
 }
 
 /**
- * Shows the matches of a search in a stripe, or the stripe as usual if there is no search.
- * To show matches, fades the stripe as a whole, and covers its top with copies of the
- * matching cells, because changing every cell would take longer.
+ * Shows the matches of a search in a stripe, or the unchanged stripe if there is no
+ * search. To show matches, fades the whole stripe and covers its top with copies of the
+ * matching cells, because changing every cell would be slower.
  */
 function raiseMatches(stripe: Stripe, matches: readonly Match[] | undefined): void {
   stripe.raised?.remove();
@@ -222,7 +232,7 @@ function raiseMatches(stripe: Stripe, matches: readonly Match[] | undefined): vo
   stripe.item.append(stripe.raised);
 }
 
-/** Moves the focus between cells. Up and down stay in the column. */
+/** Moves the focus between cells. The up and down keys stay in the same column. */
 function moveFocus(list: HTMLElement, event: KeyboardEvent): void {
   const cell = event.target;
   if (!(cell instanceof HTMLAnchorElement) || !cell.closest('.cells')) return;

@@ -2,7 +2,7 @@ import { element, setContent } from '../shared/dom.ts';
 import { type GlyphSubject, renderGlyph } from './render-glyph.ts';
 
 /**
- * Creates a record's picture: its glyph, in whose place the icon appears later.
+ * Creates a record's picture: its glyph, which the icon replaces later.
  *
  * @param icon the path of the icon; an empty string if the glyph should stay
  */

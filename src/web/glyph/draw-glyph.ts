@@ -15,7 +15,7 @@ type Pixel = '#' | '+' | '.';
  * Draws the picture of a record. It depends only on the kind and the slug, and must
  * never change, because users recognize records by it.
  *
- * An item is a thing, so its glyph is a mirror image. A move is a motion, so its glyph
+ * An item is a thing, so its glyph is symmetrical. A move is a motion, so its glyph
  * consists of strokes and looks the same upside down.
  */
 export function drawGlyph(kind: Kind, slug: string): Glyph {
@@ -33,8 +33,8 @@ const drawings: Readonly<Record<Kind, (random: Random) => Pixel[][]>> = {
 };
 
 /**
- * Creates a sequence of numbers that look random, and that are always the same for the
- * same text. We do not use `crypto.subtle`, because pages on plain HTTP do not have it.
+ * Creates a sequence of pseudorandom numbers that is always the same for the same text.
+ * We do not use `crypto.subtle`, because it is not available to pages on plain HTTP.
  *
  * @see http://www.isthe.com/chongo/tech/comp/fnv/
  */

@@ -11,7 +11,7 @@ export interface GlyphSubject {
   readonly generation: number | null;
 }
 
-/** The number of colors in `style.css`. Later generations use them again. */
+/** The number of colors in `style.css`. Later generations reuse them. */
 const COLORS = 9;
 
 /** Returns the CSS class with a generation's color: `g1` to `g9`, or `g0` for null. */

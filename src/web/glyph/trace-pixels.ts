@@ -1,8 +1,8 @@
 /**
- * Traces the runs of a pixel in lines of text as rectangles, and returns them as path
- * data. The lines' top left corner is at the given position.
+ * Traces runs of adjacent pixels in lines of text as rectangles, and returns the
+ * rectangles as path data. The top left corner of the lines is at the given position.
  *
- * @param run matches one or more of the pixels that are next to each other in a line
+ * @param run matches a run of one or more adjacent pixels in a line
  */
 export function tracePixels(
   rows: readonly string[],

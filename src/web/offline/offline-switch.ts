@@ -3,8 +3,9 @@ import { OFFLINE_FILE } from '../../contract/paths.ts';
 import { element, getMessage, siteRoot } from '../shared/dom.ts';
 
 /**
- * Adds a switch to an empty element. It stores this site and its API in the browser, by
- * registering the offline worker. The element stays empty where that is not possible.
+ * Adds a switch to an empty element. The switch stores this site and its API in the
+ * browser by registering the offline worker. If that is not possible, the element stays
+ * empty.
  */
 export function connectOfflineSwitch(container: HTMLElement): void {
   const hasWorkers = isSecureContext && 'serviceWorker' in navigator;
@@ -14,7 +15,7 @@ export function connectOfflineSwitch(container: HTMLElement): void {
 
 /**
  * Returns whether this site is at its base URL. Elsewhere, the API's links lead to
- * another site, which the worker could not answer for.
+ * another site, whose requests the worker could not answer.
  */
 function isAtBaseUrl(): boolean {
   const selector = 'meta[property="og:url"]';

@@ -4,8 +4,8 @@ import { formatDate } from '../../contract/words.ts';
 import { requireElement, siteRoot } from '../shared/dom.ts';
 
 /**
- * Shows the date of the data if it comes from the browser's storage, because the server
- * cannot be reached. The worker that stores the site adds a header with this date.
+ * Shows the date of the data if the server cannot be reached and the data comes from
+ * the browser's storage. The worker that stores the site adds a header with this date.
  */
 export async function showStoredDate(): Promise<void> {
   // Without a worker, nothing is stored.
@@ -17,6 +17,6 @@ export async function showStoredDate(): Promise<void> {
     const line = requireElement('stored-date', HTMLParagraphElement);
     line.textContent = `The server cannot be reached. This is the stored data of ${formatDate(date)}.`;
   } catch {
-    // Without a stored site, there is no date.
+    // The server cannot be reached and no site is stored, so there is no date to show.
   }
 }

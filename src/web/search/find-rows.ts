@@ -21,9 +21,9 @@ export interface SearchResult {
 }
 
 /**
- * Finds the records of a search by their names in the selected language and in English. If
- * the query is in the script of other languages, such as Japanese, finds them by their
- * names in the first of those languages that has matches.
+ * Finds the records whose names match a search in the selected language or in English.
+ * If the query is in the script of other languages, such as Japanese, searches the
+ * names in those languages instead, and uses the first language that has matches.
  *
  * @param known the languages in which the site has names
  */
@@ -43,7 +43,7 @@ export async function findRows(
     const rows = matches.map((match) => ({ ...match, ...labels }));
     return { rows, total };
   }
-  // Nothing was found in another language, so only the English names are left.
+  // No other language has matches, so we search only the English names.
   const matches = engine.match(q, scope);
   return { rows: matches.map((match) => ({ ...match, query: q })), total };
 }

@@ -4,16 +4,16 @@ import { watchIcons } from '../shared/icon-loader.ts';
 import { type ResultRow, renderResult } from './render-result.ts';
 import type { Match } from './search-engine.ts';
 
-/** The results below the field, of which arrow keys choose one. */
+/** The results below the field, from which the user chooses with the arrow keys. */
 export interface Options {
   readonly replace: (rows: readonly Element[]) => void;
   readonly append: (rows: readonly Element[]) => void;
   readonly choose: (index: number) => void;
-  /** Opens the chosen result, or chooses the first one. */
+  /** Opens the chosen result, or chooses the first one if none is chosen. */
   readonly enter: () => void;
 }
 
-/** The records that the results stand for. */
+/** Maps each result's element to its record. */
 const matchesByOption = new WeakMap<Element, Match>();
 
 export function createOptions(
@@ -31,7 +31,7 @@ export function createOptions(
     append(rows);
     list.scrollTop = 0;
     choose(-1);
-    // The first result is shown as an example even if it has not been chosen.
+    // We show the first result even if the user has not chosen it.
     show(list.children[0]);
   }
 
@@ -64,7 +64,7 @@ export function createOptions(
     list.querySelector('.shown')?.classList.remove('shown');
     option?.classList.add('shown');
     const match = option && matchesByOption.get(option);
-    // Until the search is loaded, the examples from the build stand for no match.
+    // The examples from the build have no match until the search is loaded.
     if (match || !option) onSelect(match);
   }
 
@@ -89,7 +89,7 @@ const STEPS: ReadonlyMap<string, number> = new Map([
   ['ArrowDown', 1],
 ]);
 
-/** Creates a link to a record, with what the results show of it. */
+/** Creates a search result, which is a link to a record. */
 export function createResult(row: ResultRow): HTMLAnchorElement {
   const address = `${recordPath(row.kind, row.slug)}?format=api`;
   const link = element('a', getLinkAttributes(address));

@@ -12,16 +12,16 @@ export function findPreferredLanguage(
   for (const tag of tags) {
     let locale: Intl.Locale;
     try {
-      // `maximize` adds the script, because Chinese names are distinguished by
-      // script.
+      // `maximize` adds the script, which tells traditional from simplified Chinese.
       locale = new Intl.Locale(tag).maximize();
     } catch {
-      // Some browsers report system locales, such as `C` or `en_US`.
+      // Some browsers report system locales, such as `C` or `en_US`, which are not
+      // valid language tags.
       continue;
     }
     const { language, script, region } = locale;
     const candidates = [tag, language, `${language}-${script}`];
-    // All Spanish outside Spain is closer to the Spanish of Latin America:
+    // Spanish outside Spain is closer to Latin American Spanish:
     // https://www.unicode.org/reports/tr35/#Parent_Locales
     const isLatinAmerican = language === 'es' && region !== 'ES';
     if (isLatinAmerican) candidates.unshift('es-419');
@@ -29,8 +29,7 @@ export function findPreferredLanguage(
       const name = candidate.toLowerCase();
       if (known.includes(name)) return name;
     }
-    // English comes before the remaining languages in the browser's list, so we stop
-    // here.
+    // The user prefers English to the remaining languages, so we stop here.
     if (language === 'en') return '';
   }
   return '';

@@ -34,7 +34,7 @@ function renderNames({ name, local, language = '', query = '' }: ResultRow): Mar
   return html`<b lang="${language}" dir="auto">${underline(local, query)}</b> <small>${englishName}</small>`;
 }
 
-/** Underlines the query in a name if the name contains it as it was typed. */
+/** Underlines the query in a name if the name contains it literally, ignoring case. */
 function underline(name: string, query: string): Markup | string {
   const typed = query.trim();
   const start = name.toLowerCase().indexOf(typed.toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * Maps the writing systems that Latin letters cannot replace to the languages of names
- * that use them.
+ * Maps each writing system that users cannot replace with Latin letters to the
+ * languages whose names use it.
  */
 const languagesByScript: readonly (readonly [RegExp, readonly string[]])[] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, ['ja-hrkt', 'ja']],
@@ -11,7 +11,7 @@ const languagesByScript: readonly (readonly [RegExp, readonly string[]])[] = [
 /**
  * Lists the languages whose names a query may contain. Usually, this is the selected
  * language. But a query in Hangul can only be a Korean name, for example, so a query in
- * such a script selects the languages of the script.
+ * such a script selects the script's languages.
  *
  * @param selected the selected language; an empty string means English
  * @param known the languages of the site

@@ -18,15 +18,18 @@ import { createOptions, createResult } from './options.ts';
 import type { ResultRow } from './render-result.ts';
 import type { Match } from './search-engine.ts';
 
-/** The functions of a page that uses the search. */
+/** The callbacks of a page that uses the search. */
 export interface SearchListener {
-  /** Is called before each search. `isEmpty` means that there is nothing to search for. */
+  /** Called before each search. `isEmpty` means that there is nothing to search for. */
   readonly onSearch: (fields: SearchFields, isEmpty: boolean) => void;
-  /** Is called with all matches when they are visible, or undefined without a search. */
+  /**
+   * Called with all matches once they are visible, or with undefined if there is no
+   * search.
+   */
   readonly onResults?: (matches: readonly Match[] | undefined) => void;
   /**
-   * Is called with the result at the top, or the one chosen by keys. It is undefined if
-   * there are no results.
+   * Called with the first result or the one chosen with the keyboard, or with undefined
+   * if there are no results.
    */
   readonly onSelect?: (match: Match | undefined) => void;
 }
@@ -36,7 +39,9 @@ export interface SearchListener {
  * the first search in a language loads its names.
  */
 const LOADING_DELAY_MS = 200;
-/** The time after the last key press before screen readers hear the result. */
+/**
+ * How long to wait after the last keystroke before screen readers announce the results.
+ */
 const ANNOUNCEMENT_DELAY_MS = 700;
 const RESULTS_PER_STEP = 30;
 
@@ -68,7 +73,7 @@ export function createSearchBox(
     listener.onSelect?.(match),
   );
   const allRecords = found.textContent ?? '';
-  /** What the results show without a search. The build chose these records. */
+  /** The links that appear when there is no search. The build chose their records. */
   let examples = [...results.querySelectorAll('a')];
 
   /**
@@ -83,8 +88,8 @@ export function createSearchBox(
    * If the search takes a moment, a loading message appears.
    */
   async function search(): Promise<void> {
-    // If another search begins while this one waits, `searches` has changed, and this one
-    // must not show its results.
+    // If another search begins while this one waits, it changes `searches`, and this
+    // search must not show its results.
     const current = ++searches;
     const fields = readFields();
     const isEmpty = isEmptySearch(fields);
@@ -131,7 +136,7 @@ export function createSearchBox(
     listener.onResults?.(undefined);
   }
 
-  /** Gives the examples their names in the selected language. */
+  /** Shows the examples' names in the selected language. */
   async function localizeExamples(language: string): Promise<void> {
     if (examples.length === 0) return;
     try {
@@ -144,7 +149,7 @@ export function createSearchBox(
         return createResult({ ...match, local, language });
       });
     } catch {
-      // The examples of the build stay.
+      // The examples keep the names from the build.
     }
   }
 

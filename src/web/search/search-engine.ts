@@ -8,7 +8,7 @@ import { listSpellings, rateSpelling, separateWords, simplify } from './spelling
 
 export type Match = Omit<ResultRow, 'language' | 'query'>;
 
-/** The records among which to search. */
+/** The records to search. */
 export interface SearchScope {
   /** An empty string searches all kinds. */
   readonly kind?: string;
@@ -40,7 +40,7 @@ export interface SearchEngine {
 const MAX_SUGGESTIONS = 5;
 /**
  * The fuzzy search compiles a query to a regular expression, and a very long word would
- * stop the browser. No name is this long.
+ * freeze the browser. No name is this long.
  */
 const MAX_QUERY_LENGTH = 100;
 
@@ -145,17 +145,17 @@ function searchTexts(
   );
   if (!indices) return [];
   if (!order) return indices;
-  // The engine sorts positions in `indices`, not the indices themselves.
+  // `order` contains positions in `indices`, not the indices themselves.
   return order.map((position) => indices[position] ?? -1);
 }
 
 /**
- * The search tries every order of up to this many words. A longer query matches only
- * in the given order.
+ * The search tries every order of up to this many words. A longer query matches only if
+ * its words are in order.
  */
 const MAX_WORDS_IN_ANY_ORDER = 4;
 
-/** Lets the search find texts with one more letter, but not with other typos. */
+/** Lets the search tolerate one missing letter per word, but no other typos. */
 const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) => {
   const isNumber = /^\d+$/.test(word);
   return {
@@ -169,7 +169,7 @@ const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) =
 
 interface Rated {
   readonly record: Match;
-  /** The match's rating, where lower is better. */
+  /** Lower ratings are better. */
   readonly rating: number;
 }
 

@@ -30,10 +30,13 @@ export function simplify(text: string): string {
   return Fuzzy.latinize(toKatakana(substituted));
 }
 
-/** The distance between the same sounds in the two Japanese syllabaries. */
+/**
+ * The distance between the code points of the same sound in the two Japanese
+ * syllabaries.
+ */
 const KATAKANA_OFFSET = 'ァ'.charCodeAt(0) - 'ぁ'.charCodeAt(0);
 
-/** Replaces hiragana, because names are written in katakana: `ぱんち` → `パンチ`. */
+/** Replaces hiragana with katakana, in which names are written: `ぱんち` → `パンチ`. */
 function toKatakana(text: string): string {
   return text.replaceAll(/[ぁ-ゖ]/g, (sound) =>
     String.fromCharCode(sound.charCodeAt(0) + KATAKANA_OFFSET),
@@ -63,7 +66,8 @@ export const separateWords = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
 
 /**
- * A number that is added to the ratings of less exact matches. No name is this long.
+ * Added to the ratings of less exact matches, to rank them after all exact ones. No
+ * name is this long.
  */
 const JOINED = 10_000;
 const ANY_ORDER = 2 * JOINED;

@@ -25,7 +25,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   ...content: readonly Content[]
 ): HTMLElementTagNameMap[Name] {
   const created = document.createElement(name);
-  // Browsers that translate the page must not change code.
+  // Browsers that translate the page must leave code unchanged.
   if (name === 'code' || name === 'pre') created.translate = false;
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
@@ -122,9 +122,8 @@ export function createLink(address: string, text: string): HTMLElement {
 export const isOnDisk = location.protocol === 'file:';
 
 /**
- * Adapts a page that was opened as a file: shows the content for pages without
- * scripts, hides controls that send requests, and changes links so that they point
- * to files.
+ * Adapts a page that was opened as a file: shows the content of its `noscript`
+ * elements, hides controls that send requests, and makes links point to files.
  */
 export function showFileFallback(): void {
   for (const fallback of document.querySelectorAll('noscript')) {
@@ -161,9 +160,9 @@ export function setLinkMode(servesPages: boolean): void {
 }
 
 /**
- * Asks the host whether it serves pages at API paths, by requesting HTML with an
- * `Accept` header. If the host responds with JSON, the links lead to the browsable
- * page instead.
+ * Finds out whether the host serves pages at API paths, by requesting HTML with an
+ * `Accept` header. If the response is not HTML, links lead to the browsable page
+ * instead.
  */
 export async function adaptLinks(): Promise<void> {
   if (isOnDisk) return showFileFallback();

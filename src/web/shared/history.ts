@@ -9,7 +9,9 @@ import { getRelativeUrl } from './page-url.ts';
 const INTERVAL_MS = 1000;
 
 export interface RareSave {
-  /** Saves the state within a second. More calls in that second have no effect. */
+  /**
+   * Saves the state within a second. Further calls within that second have no effect.
+   */
   schedule(): void;
   /** Saves the state immediately if a save is scheduled. */
   flush(): void;
@@ -20,8 +22,8 @@ export interface RareSave {
 }
 
 /**
- * Creates functions that save the page's state, but rarely, because browsers limit how
- * often a page may change its history.
+ * Creates functions that save the page's state at a limited rate, because browsers
+ * limit how often a page may change its history.
  *
  * @param save saves the page's state in the history; it may throw
  */
@@ -37,7 +39,7 @@ export function createRareSave(save: () => void): RareSave {
     try {
       save();
     } catch {
-      // The page also works without its saved state.
+      // The page works even if its state cannot be saved.
     }
   }
   function schedule(): void {

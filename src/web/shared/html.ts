@@ -68,7 +68,7 @@ export const renderBreakable = (url: string): Markup =>
  */
 export type FindLink = (token: string) => string | undefined;
 
-/** Highlights code, and lets URLs and compact JSON break. */
+/** Highlights code, and allows line breaks in URLs and compact JSON. */
 export function highlightCode(
   code: string,
   findLink: FindLink = () => undefined,

@@ -1,6 +1,7 @@
 /**
  * Loads the icons of visible records, and shows them in place of their glyphs. Icons
- * that the site does not store come from the upstream, so the loader is careful there.
+ * that the site does not store come from the upstream, so the loader takes care not to
+ * burden it.
  */
 
 import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
@@ -9,7 +10,7 @@ import { siteRoot } from './dom.ts';
 
 const MAX_REQUESTS = 6;
 const MAX_FAILURES = 3;
-/** The time after the last scrolling before the loader requests icons. */
+/** How long scrolling must have stopped before the loader requests icons. */
 const PAUSE_MS = 150;
 const STOPPED_KEY = 'gamedata.icons';
 
@@ -21,7 +22,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Elements that are in view and still show a glyph. */
 const visibleSlots = new Set<HTMLElement>();
-/** The loaded icons. Null if there is no such icon. */
+/** The loaded icons by path. Null if the icon does not exist. */
 const loadedIcons = new Map<string, ImageBitmap | null>();
 
 const observer = new IntersectionObserver((entries) => {
@@ -35,7 +36,7 @@ addEventListener('scroll', schedule, { passive: true });
 
 /**
  * Returns whether to load icons. If the site does not store them itself, they come from
- * the upstream, so users who save data do not load them.
+ * the upstream, so they are not loaded for users who have chosen to save data.
  */
 function mayLoadIcons(): boolean {
   if (iconMode === 'mirror') return true;
@@ -54,7 +55,7 @@ export function watchIcons(root: ParentNode): void {
   if (isStopped) return;
   for (const slot of root.querySelectorAll<HTMLElement>('[data-icon]')) {
     const { icon = '' } = slot.dataset;
-    // An item without an icon has the placeholder's path, or none.
+    // For an item without an icon, the path is empty or that of the placeholder.
     if (icon === '' || icon === PLACEHOLDER_ICON) continue;
     const loadedIcon = loadedIcons.get(icon);
     if (loadedIcon) showIcon(slot, loadedIcon);
@@ -68,7 +69,7 @@ function schedule(): void {
   timer = setTimeout(loadVisibleIcons, PAUSE_MS);
 }
 
-/** Loads the icons of the elements in view, a few at the same time. */
+/** Loads the icons of the elements in view, a few at a time. */
 function loadVisibleIcons(): void {
   for (const slot of visibleSlots) {
     if (isStopped || requests >= MAX_REQUESTS) return;
@@ -82,11 +83,14 @@ function loadVisibleIcons(): void {
   }
 }
 
-/** Loads an element's icon, and shows it. After several failures, no icon is loaded. */
+/**
+ * Loads an element's icon, and shows it. After several failures, stops loading icons.
+ */
 async function loadIcon(slot: HTMLElement): Promise<void> {
   const { icon = '' } = slot.dataset;
   try {
-    // Another element may have loaded the icon, or found that there is none.
+    // Another element may have loaded the icon already, or found that it does not
+    // exist.
     const loadedIcon = loadedIcons.get(icon);
     const picture = loadedIcon === undefined ? await fetchIcon(icon) : loadedIcon;
     loadedIcons.set(icon, picture);
@@ -98,8 +102,8 @@ async function loadIcon(slot: HTMLElement): Promise<void> {
 }
 
 /**
- * Requests an icon. Returns null if there is no such icon, because the upstream has
- * icons for only half of the items.
+ * Requests an icon. Returns null if the icon does not exist, which is common: the
+ * upstream has icons for only half of the items.
  */
 async function fetchIcon(icon: string): Promise<ImageBitmap | null> {
   const response = await fetch(siteRoot + icon);
@@ -114,7 +118,10 @@ async function fetchIcon(icon: string): Promise<ImageBitmap | null> {
 
 let placeholderSize: Promise<number> | undefined;
 
-/** A site that stores icons has a copy of the placeholder for each missing icon. */
+/**
+ * Returns whether an image is the placeholder. A site that stores icons contains a copy
+ * of the placeholder for each missing icon.
+ */
 async function isPlaceholder(image: Blob): Promise<boolean> {
   placeholderSize ??= fetch(siteRoot + PLACEHOLDER_ICON)
     .then((response) => response.blob())

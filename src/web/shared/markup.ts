@@ -74,7 +74,7 @@ export interface PageOptions {
   readonly root: string;
   /** The path below the base URL. Undefined for a page that is served at many paths. */
   readonly path?: string;
-  /** Whether we ask search engines not to list the page. */
+  /** Whether to ask search engines not to list the page. */
   readonly isUnlisted?: boolean;
   /** The name of the page's script without its file extension. */
   readonly script?: string;
@@ -97,7 +97,7 @@ export function renderPage(
 ): string {
   const { title, description, root, script } = options;
   const { base_url: baseUrl, links } = site;
-  // An empty link would lead to the page with its current query.
+  // An empty link would keep the current query of the page.
   const home = root === '' ? './' : root;
   const filled = fillPlaceholders(template, {
     title,
@@ -124,7 +124,7 @@ export function renderPage(
 const CODE_TAG = /<(?:code|pre)(?=[ >])/g;
 const CODE_CONTENT = /(?<=<code[^>]*>).*?(?=<\/code>)/gs;
 
-/** Excludes all code from translation, and lets long URLs in it break. */
+/** Excludes all code from translation, and allows line breaks in long URLs. */
 function adaptCode(page: string): string {
   const untranslated = page.replaceAll(CODE_TAG, '$& translate="no"');
   return untranslated.replaceAll(CODE_CONTENT, breakUrls);
@@ -143,7 +143,10 @@ function renderScript(root: string, script: string | undefined): HtmlValue {
   return html`<script src="${root}${script}.js" defer></script>`;
 }
 
-/** Requests the search together with the page's script, not only after it has run. */
+/**
+ * Preloads the search engine and its index, so that the browser requests them in
+ * parallel with the page's script instead of after running it.
+ */
 function renderPreloads({ root, startsWithSearch = false }: PageOptions): HtmlValue {
   if (!startsWithSearch) return '';
   return html`<link rel="modulepreload" href="${root}search.js">

@@ -18,7 +18,7 @@ const TOKEN =
 
 /** Splits code into tokens and the text between them. */
 export function tokenize(code: string): Token[] {
-  // The token is a captured group, so `split` returns it as every second part.
+  // `TOKEN` captures each token, so every second part that `split` returns is a token.
   const parts = code.split(TOKEN);
   const tokens: Token[] = [];
   for (const [index, text] of parts.entries()) {

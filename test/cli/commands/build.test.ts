@@ -50,7 +50,7 @@ async function buildHandMade() {
   return { data, server, options, report };
 }
 
-it('writes the records of an upstream below /api/', async () => {
+it("writes an upstream's records to files below api/", async () => {
   const { server, options, report } = await buildHandMade();
   expect(report).toMatchObject({
     changed: true,
@@ -176,7 +176,7 @@ describe('build', () => {
 });
 
 /**
- * Creates a working folder with a configuration file, and builds the first site in
+ * Creates a working directory with a configuration file, and builds the first site in
  * it.
  */
 async function buildInFolder(settings: object = {}) {

@@ -199,7 +199,7 @@ describe("a renamed record's old URL", () => {
   const send = changeSite({ ...removed, ...moved });
 
   it.each([{}, { headers: { Accept: 'text/html' } }, { method: 'HEAD' }])(
-    "redirects a request for a renamed record's old URL with %j",
+    "redirects a renamed record's old URL for a request with the options %j",
     async (init) => {
       const { status, headers } = await send(`${OLD}?format=api&x=%20`, init);
       expect(status).toBe(301);
@@ -249,7 +249,7 @@ describe('an icon that the site does not contain', () => {
     [{}, standard],
     [null, standard],
   ])(
-    'decides from the meta.json %j where to redirect a missing icon: %s',
+    'redirects a missing icon according to the meta.json %j: to %s',
     async (meta, base) => {
       const send = changeSite({ 'meta.json': meta && JSON.stringify(meta) });
       const expected = base ? [302, `${base}/a.png`] : [404, undefined];

@@ -90,7 +90,7 @@ describe.each(['query', 'file'] as const)('with %s links', async (links) => {
   }
 
   it.each(requests)(
-    'responds from the data set as from the files of the site: %s %j',
+    "responds from the data set exactly as from the site's files: %s %j",
     async (path, init) => {
       const fromSite = await send(siteStore, path, init);
       const fromData = await send(dataStore, path, init);

@@ -111,7 +111,7 @@ const waitMinutes = (minutes: number): void =>
   void vi.setSystemTime(Date.now() + minutes * 60_000);
 
 describe('the library of an app', () => {
-  it('stores the data set, and another worker finds it without a request', async () => {
+  it('stores the data set, so that another worker finds it without a request', async () => {
     const stored = createCaches();
     const first = startLibrary({ stored });
     await first.refresh();
@@ -121,7 +121,7 @@ describe('the library of an app', () => {
     expect(host.requests).toEqual([]);
   });
 
-  it('downloads nothing but the data set', async () => {
+  it('downloads only meta.json and the data set', async () => {
     const host = createHost(3);
     await startLibrary({ host }).refresh();
     expect(host.requests.sort()).toEqual([
@@ -133,7 +133,7 @@ describe('the library of an app', () => {
     ]);
   });
 
-  it('asks for meta.json at most every five minutes, also after a restart', async () => {
+  it('requests meta.json at most once every five minutes, even after a restart', async () => {
     setClock();
     const host = createHost(3);
     const stored = createCaches();
@@ -167,7 +167,7 @@ describe('the library of an app', () => {
   });
 
   it.each([
-    ['a file of the data set is from another build', 'data/move.ndjson'],
+    ['a data set file is from another build', 'data/move.ndjson'],
     ['dataset.json is from another build', 'data/dataset.json'],
     ['a file is missing', undefined],
   ])('keeps the previous data if %s', async (_, staleFile) => {
@@ -187,7 +187,7 @@ describe('the library of an app', () => {
   });
 
   it.each(['/data/move.ndjson', '/meta.json'])(
-    'keeps the previous data if storage is full at %s',
+    'keeps the previous data if storage is full when it stores %s',
     async (file) => {
       setClock();
       const host = createHost(3);
@@ -205,7 +205,7 @@ describe('the library of an app', () => {
     },
   );
 
-  it('ignores a cache that was not completed, and removes it with the next data', async () => {
+  it('ignores an incomplete cache, and removes it when it stores new data', async () => {
     const stored = createCaches();
     await stored.caches.open(`${prefix}2026-01-02T00:00:00.000Z`);
     const library = startLibrary({ stored });
@@ -214,7 +214,7 @@ describe('the library of an app', () => {
     expect(stored.bodies.size).toBe(1);
   });
 
-  it('leaves the caches of other sites and of our pages', async () => {
+  it('does not remove the caches of other sites or of our own pages', async () => {
     const stored = createCaches();
     const others = [
       'other',
@@ -229,7 +229,7 @@ describe('the library of an app', () => {
     ]);
   });
 
-  it('ignores data in another format', async () => {
+  it('ignores stored data in another format', async () => {
     const stored = createCaches();
     const cache = await stored.caches.open(`${prefix}x`);
     await cache.put(`${baseUrl}/meta.json`, new Response('{"format":2}'));
@@ -248,14 +248,14 @@ describe('the library of an app', () => {
 describe('the library of our own pages', () => {
   const pages = { pageFiles: ['404.json'], mayStart: false };
 
-  it('stores pages with the data', async () => {
+  it('stores the pages together with the data', async () => {
     const library = startLibrary(pages);
     await library.download();
     const site = await library.read();
     expect(await site?.store.get('404.json')).toBeDefined();
   });
 
-  it('stores nothing after the caches were removed', async () => {
+  it('does not store the site again after the caches have been removed', async () => {
     setClock();
     const stored = createCaches();
     const library = startLibrary({ ...pages, stored });

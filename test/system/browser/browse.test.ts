@@ -129,7 +129,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       expect(await page.locator('.indices dd').allTextContents()).toEqual(values);
     });
 
-    it('names the URL that search engines should list', async () => {
+    it('declares the canonical URL that search engines should list', async () => {
       const { page } = await visit(site.url + RECORD);
       await waitForHeading(page, 'Master Ball');
       const canonical = page.locator('link[rel="canonical"]');
@@ -238,7 +238,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     });
   });
 
-  describe('while a response is missing', () => {
+  describe('while a response is pending', () => {
     it('shows the request before its response arrives', async () => {
       const address = '/api/gamedata/item/?limit=5';
       const { page } = await visit(`${site.url}/no-such-page`);

@@ -22,7 +22,7 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
   const visit = useBrowser();
   const data = path.join(sharedFolder(), 'data');
 
-  it('the recipe for changes does not get an old response from the cache', async () => {
+  it('does not serve an outdated response from its cache to the recipe that detects changes', async () => {
     const { page } = await visit(`${site.url}/`);
     const recipe = readRecipe().replaceAll('https://gamedata.example', site.url);
     await page.evaluate(

@@ -48,7 +48,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       expect(status).toMatch(/^200 \d+ bytes · \d+ ms$/);
     });
 
-    it('shows the response of the result that the user chooses', async () => {
+    it('requests the result that the user chooses', async () => {
       const { page } = await visit(`${site.url}/`);
       await page.locator('#query').fill('thunder');
       await waitForExchange(page, 'thunder');
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       await expect.poll(() => path.textContent()).toBe(slug);
     });
 
-    it('keeps the last response and says why if a request fails', async () => {
+    it('keeps the last response if a request fails, and explains why', async () => {
       const { page } = await visit(`${site.url}/?q=pound`);
       await waitForExchange(page, 'pound');
       await page.route('**/thunderbolt/', (route) => route.abort());
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       expect(await readFocus(page)).toBe('JavaScript');
     });
 
-    it('copies the code in the open tab, which stays open for the next record', async () => {
+    it('keeps the tab open when another record is chosen, and copies its code', async () => {
       const { page } = await visit(`${site.url}/`, {
         permissions: ['clipboard-read', 'clipboard-write'],
       });
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       expect(await page.locator('#exchange[inert]').count()).toBe(0);
     });
 
-    it('chooses the first result with Enter, and opens it with the second Enter', async () => {
+    it('chooses the first result on Enter, and opens it on a second Enter', async () => {
       const { page, problems, foreign } = await visit(`${site.url}/`);
       await page.locator('#query').fill('thundrbolt');
       await waitForSummary(page, '2 of');
@@ -171,7 +171,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       await waitForSummary(page, '\\d+ of 746');
     });
 
-    it('has a cell for each record, of which one is a tab stop', async () => {
+    it('has a cell for each record, but only one tab stop', async () => {
       const { page } = await visit(`${site.url}/`);
       const cells = page.locator('.cells a');
       await expect.poll(() => cells.count()).toBe(1700);
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       expect(await page.locator('.faded').count()).toBe(0);
     });
 
-    it('can be skipped', async () => {
+    it('can be skipped with a link', async () => {
       const { page } = await visit(`${site.url}/`);
       const skip = page.getByRole('link', { name: 'Skip the wall of records' });
       await skip.focus();

@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
 
       const ITEM = '/api/gamedata/item/poke-ball/?format=api';
 
-      it('leads from the front page to a list and an item, back to the list, and from the item to the front page', async () => {
+      it('lead from the front page to a list and an item, back to the list, and from the item to the front page', async () => {
         const { page, problems, foreign } = await visit(`${running.url}/`);
         const navigation = page.getByRole('navigation', { name: 'Site' });
         await navigation.getByRole('link', { name: 'Items' }).click();
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
       });
 
       it.runIf(below === '' && unsupported.includes('page-ranges'))(
-        'explains that the host does not serve other page sizes',
+        'explain that the host does not serve other page sizes',
         async () => {
           const list = '/api/gamedata/move/?format=api';
           const { page } = await visit(getPageUrl(`${list}&limit=100&offset=200`));

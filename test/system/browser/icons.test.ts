@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== '')(`icons${noBrowser}`, () => {
     return { page, problems, requestedIcons };
   }
 
-  it('appear instead of the glyphs of results that have icons', async () => {
+  it('replace the glyphs of results that have icons', async () => {
     const { page, problems } = await visitWith((route) =>
       route.request().url().endsWith('/poke-ball.png')
         ? sendIcon(route)
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser !== '')(`icons${noBrowser}`, () => {
     expect(unexpected).toEqual([]);
   });
 
-  it('are requested only where they are in view, six at a time', async () => {
+  it('are requested only when they are in view, six at a time', async () => {
     let running = 0;
     let most = 0;
     const { page, requestedIcons } = await visitWith(async (route) => {
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser !== '')(`icons${noBrowser}`, () => {
   it.each([
     ['after one 429', (route: Route) => route.fulfill({ status: 429 })],
     ['after three failures', (route: Route) => route.abort()],
-  ])('are no longer requested %s, also on the next page', async (_, respond) => {
+  ])('are no longer requested %s, even on the next page', async (_, respond) => {
     const { page, requestedIcons } = await visitWith(respond);
     await page.goto(`${site.url}/`);
     await waitForRequests(page);

@@ -158,7 +158,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
       expect([...unexpected, ...foreign]).toEqual([]);
     });
 
-    it('fits into windows of every size and passes the checks of axe-core', async () => {
+    it('fits windows of every size and passes the axe-core checks', async () => {
       const { page } = await visit(site.url + state.path, {
         colorScheme: 'light',
       });

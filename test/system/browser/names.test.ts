@@ -134,7 +134,7 @@ describe.skipIf(noBrowser !== '')(
       expect(await page.locator('#names-language').inputValue()).toBe('fr');
     });
 
-    it("preselects the browser's language, and shows the examples in it", async () => {
+    it("preselects the browser's language, and shows the examples in that language", async () => {
       const { page, listNameFiles, problems } = await visit('/', {
         locale: 'ja-JP',
       });
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser !== '')(
       expect(problems).toEqual([]);
     });
 
-    it("searches a query in another script in that script's language", async () => {
+    it('searches in the language that uses the script of the query', async () => {
       const { page, listNameFiles } = await visit('/', { locale: 'fr-FR' });
       const results = await find(page, 'もんすたー', '1 of 3');
       expect(results).toEqual(['モンスターボール Poké Ball']);

@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
       `navigator.serviceWorker.getRegistrations().then((all) => all.map(({ scope }) => scope))`,
     );
 
-  it('keeps the pages, the search and the API of a site without its host', async () => {
+  it('keeps the pages, the search and the API available when the host is down', async () => {
     const site = await startSite();
     const page = await openStored(site);
     await fetchNames(page, site);
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     await page.locator('h1').waitFor();
   });
 
-  it('keeps a site on a plain file server below a path', async () => {
+  it('works for a site below a path on a plain file server', async () => {
     const site = await startSite('plain', '/games');
     const page = await openStored(site);
     expect(await listRegistrations(page)).toEqual([`${site.url}/`]);
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     await page.locator('h1', { hasText: 'Move 9' }).waitFor();
   });
 
-  it('replaces pages and data together, and keeps the names that were used', async () => {
+  it('updates pages and data together, and keeps the names that were used available', async () => {
     const site = await startSite();
     const page = await openStored(site);
     await fetchNames(page, site);
@@ -105,7 +105,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     expect(names).toMatchObject({ status: 200, date: DATE });
   });
 
-  it('answers only for the files of the site', async () => {
+  it('does not answer requests for files that are not part of the site', async () => {
     const site = await startSite();
     const page = await openStored(site);
     await site.stop();
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     expect(own).toContain('Failed to fetch');
   });
 
-  it('removes the worker and everything that it stored', async () => {
+  it('removes the worker and everything that it stored when turned off', async () => {
     const site = await startSite();
     const page = await openStored(site);
     await findSwitch(page).uncheck();
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     await waitForStoredDate(page);
   });
 
-  it('removes the worker with the script for operators', async () => {
+  it('installs a worker that operators can remove with a script', async () => {
     const site = await startSite();
     const page = await openStored(site);
     const script = readRecipe('unregister', site.url, 'docs/OPERATING.md');
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     await expect.poll(() => listRegistrations(page)).toEqual([]);
   });
 
-  it('reports that the site could not be stored', async () => {
+  it('reports an error if the site cannot be stored', async () => {
     const site = await startSite();
     const { page } = await visit(`${site.url}/`);
     site.fail(async ({ url }) => {
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     expect(await listCaches(page)).toEqual([]);
   });
 
-  it('is missing if another worker has the same scope', async () => {
+  it('does not appear if another worker has the same scope', async () => {
     const site = await startSite();
     const { page } = await visit(`${site.url}/`);
     site.fail(async () => {
@@ -168,10 +168,10 @@ describe.skipIf(noBrowser !== '')(`the switch on the front page${noBrowser}`, ()
     expect(await findSwitch(page).count()).toBe(0);
   });
 
-  describe('at another address than the base URL', () => {
+  describe('at an address other than the base URL', () => {
     const elsewhere = usePageSite();
 
-    it('is missing', async () => {
+    it('does not appear', async () => {
       const { page } = await visit(`${elsewhere.url}/`);
       await page.waitForLoadState('networkidle');
       expect(await findSwitch(page).count()).toBe(0);

@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
     return typeof response === 'string' ? response : response.body.count;
   }
 
-  it('answers an app on another origin without the host, after one visit', async () => {
+  it('answers requests from an app on another origin when the host is down, after one visit', async () => {
     const site = await startSite();
     const { page } = await openApp(site);
     await site.stop();
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
   it.each<[problem: string, respond: Respond]>([
     ['an error', async () => new Response('{}', { status: 503 })],
     [
-      'a page of another network',
+      'a login page of another network',
       async () => new Response('log in', { headers: html }),
     ],
     ['nothing', () => new Promise(() => {})],
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
     },
   );
 
-  it('answers any page range of a plain file server below a path', async () => {
+  it('answers requests for any page range on a plain file server below a path', async () => {
     const site = await startSite('plain', '/games');
     const { page } = await openApp(site);
     const range = await fetchIn(page, moves(site, '?limit=2&offset=95'));
@@ -119,7 +119,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
     expect(file).toMatchObject({ date: DATE, body: { next: null } });
   });
 
-  it('waits for the data on a plain file server, because its response may be wrong', async () => {
+  it('waits for the stored data on a plain file server, because the response of the server may be wrong', async () => {
     const site = await startSite('plain');
     const app = await startApp({ 'sw.js': await readScript(site) });
     site.fail(async () => new Response(null, { status: 503 }));
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
     expect(meta).toContain('Failed to fetch');
   });
 
-  it('replaces the data as a whole while two pages are open, with one download', async () => {
+  it('replaces all data at once, with a single download, while two pages are open', async () => {
     const site = await startSite('plain');
     const { app, page } = await openApp(site);
     const otherPage = await page.context().newPage();
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
     expect(await listCaches(page)).toHaveLength(1);
   });
 
-  it('removes everything with the recipe for removal', async () => {
+  it('is removed, together with its data, by the recipe for removal', async () => {
     const site = await startSite();
     const { app, page } = await openApp(site);
     app.files['sw.js'] = readRecipe('caches.delete', site.url);
@@ -186,7 +186,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
     expect(await countMoves(newPage, site)).toContain('Failed to fetch');
   });
 
-  it("cannot be registered by an app with the site's URL", async () => {
+  it("cannot be registered by an app directly from the site's URL", async () => {
     const site = await startSite();
     const app = await startApp({});
     const { page } = await visit(`${app.url}/`);
@@ -204,7 +204,7 @@ describe.skipIf(noBrowser !== '')(`the offline worker${noBrowser}`, () => {
       expect(range).toMatchObject({ date: DATE, body: { count: 250 } });
     }
 
-    it('works as a copy', async () => {
+    it('works if an app serves its own copy', async () => {
       const site = await startSite();
       const files = { 'offline.js': await readScript(site) };
       const opened = await openApp(site, {

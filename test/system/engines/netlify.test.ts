@@ -58,7 +58,7 @@ it('does not redirect an unknown record', async () => {
   expect(respond(rules, '/api/gamedata/move/move-9/')).toBe(notFound);
 });
 
-describe("the full-size site's rules", () => {
+describe('the redirect rules of a full-size site', () => {
   const site = siteOf(rawRecords(937, 2223));
   const files = new Set(site.files().map(({ path }) => path));
   const recordFiles = [...files].filter((file) =>
@@ -69,12 +69,12 @@ describe("the full-size site's rules", () => {
     readings = await readRules(site);
   });
 
-  it('generates fewer than 10,000 redirect rules, all of which are valid', () => {
+  it('are valid, and fewer than 10,000', () => {
     expect(readings.errors).toEqual([]);
     expect(readings.rules.length).toBeLessThan(10_000);
   });
 
-  it("the redirect rules serve only the site's files, and redirect only to icons", () => {
+  it("serve only the site's files, and redirect only to icons", () => {
     for (const { to, status } of readings.rules) {
       if (status === 302) {
         expect(to).toBe(`${ICONS}:splat`);
@@ -86,7 +86,7 @@ describe("the full-size site's rules", () => {
     }
   });
 
-  it('generates a redirect rule for every record', () => {
+  it('include a rule for every record', () => {
     const rules = new Set<string>();
     for (const { path, status, to } of readings.rules) {
       rules.add(`${path}index.json ${status} ${to}`);
@@ -99,7 +99,7 @@ describe("the full-size site's rules", () => {
   });
 
   it.each(['', 'format=api', 'utm=1'])(
-    'serves records with the query "%s"',
+    'serve records with the query "%s"',
     (query) => {
       // The engine takes 20 ms to match one record, and the rules for all records
       // are alike.

@@ -373,7 +373,7 @@ describe.each(servers)('$name', (server) => {
   });
 
   it.runIf(server === apache)(
-    'prefers Brotli to gzip, and confirms the ETag with an empty 304',
+    'prefers Brotli to gzip, and responds with an empty 304 if the ETag matches',
     async () => {
       const plain = await ask(SPECIFICATION);
       const compressed = await ask(SPECIFICATION, brotli);
@@ -396,7 +396,7 @@ describe.each(servers)('$name', (server) => {
     expect(compressed.header('etag')).not.toBe('');
   });
 
-  it('does not compress a range', async () => {
+  it('does not compress a partial response', async () => {
     const plain = await ask(BULK);
     const part = await ask(BULK, { ...gzip, range: 'bytes=100-199' });
     // nginx responds with all bytes, compressed, because it cannot compress a range.
@@ -409,7 +409,7 @@ describe.each(servers)('$name', (server) => {
     expect(part.bytes).toEqual(plain.bytes.subarray(100, 200));
   });
 
-  it('responds to a request with an absolute URL, as proxies send it', async () => {
+  it('responds to a request for an absolute URL, as sent by proxies', async () => {
     const reply = await ask(`http://127.0.0.1${LIST}`);
     expect(describeReply(reply)).toBe('200 api/gamedata/move/index.json');
   });

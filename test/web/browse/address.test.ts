@@ -102,7 +102,7 @@ it.each([
   expect(address.fetchPath(path, 'file')).toBe(file);
 });
 
-it("requests the same address if the site's links have queries", () => {
+it("requests an address unchanged if the site's links have queries", () => {
   const path = '/api/gamedata/move/?limit=50';
   expect(address.fetchPath(path, 'query')).toBe('api/gamedata/move/?limit=50');
 });
@@ -126,7 +126,7 @@ it('writes the query parameters in the same order as links in responses', () => 
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
 });
 
-it('replaces the format of an address with JSON', () => {
+it('changes the format in an address to JSON', () => {
   const page = '/api/gamedata/move/?format=api&limit=5&offset=10';
   const json = '/api/gamedata/move/?format=json&limit=5&offset=10';
   expect(address.replaceFormat(page)).toBe(json);
@@ -139,7 +139,7 @@ it.each([
     '/api/gamedata/move/?format=api&limit=5&offset=10',
     '/api/gamedata/move/?limit=5&offset=10',
   ],
-])('returns the address of %j for search engines: %j', (page, canonical) => {
+])('returns the canonical address of %j: %j', (page, canonical) => {
   expect(address.getCanonicalAddress(page)).toBe(canonical);
 });
 

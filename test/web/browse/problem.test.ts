@@ -41,7 +41,7 @@ describe('describeError', () => {
     },
   );
 
-  it('names the status of an error without details', () => {
+  it('shows the status of an error response without details', () => {
     const problem = describeError(respondWith(503), undefined, '/api/gamedata/');
     expect(problem).toEqual({
       title: 'Request rejected',
@@ -85,12 +85,15 @@ describe('suggestWays', () => {
   it.each([
     ['230', '200'],
     ['+230', '200'],
-  ])('suggests the built page that contains offset %s', (offset, pageOffset) => {
-    const query = new URLSearchParams({ offset });
-    const [page] = suggestWays(`/api/gamedata/item/?${query}`);
-    expect(page).toEqual({
-      address: `/api/gamedata/item/?format=api&limit=100&offset=${pageOffset}`,
-      text: `The page of 100 records at offset ${pageOffset}`,
-    });
-  });
+  ])(
+    'suggests the existing list page that contains the offset %s',
+    (offset, pageOffset) => {
+      const query = new URLSearchParams({ offset });
+      const [page] = suggestWays(`/api/gamedata/item/?${query}`);
+      expect(page).toEqual({
+        address: `/api/gamedata/item/?format=api&limit=100&offset=${pageOffset}`,
+        text: `The page of 100 records at offset ${pageOffset}`,
+      });
+    },
+  );
 });

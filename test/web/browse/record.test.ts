@@ -57,7 +57,7 @@ describe('classifyColumn', () => {
     expect(record.classifyColumn(records, 'id1')).toBe('number');
   });
 
-  it('classifies a column that contains only null', () => {
+  it('classifies a column that contains only null as null', () => {
     expect(record.classifyColumn([{ id1: null }], 'id1')).toBe('null');
   });
 });

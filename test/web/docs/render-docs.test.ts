@@ -76,13 +76,13 @@ it('omits the example for a kind that has no records', () => {
   expect(renderDocs(rawRecords(0, 1))).not.toMatch(/href="[^"]*\{|\/move\/\//);
 });
 
-it('describes a parameter once, and the fields of lists once', () => {
+it('describes each parameter and the fields of list pages only once', () => {
   expect(docs.split('<code>limit</code>')).toHaveLength(2);
   expect(docs.split('The next page; null on the last page.')).toHaveLength(2);
   expect(docs).toContain('has the same fields as <a href="#MovePage">');
 });
 
-it('shows a part of the real meta.json', () => {
+it("shows part of the site's own meta.json", () => {
   const { plan } = siteOf(rawRecords(3, 3));
   const [, example = ''] = docs.split('<code>/meta.json</code>, shortened');
   const [, text = ''] = /<code>(.*?)<\/code>/s.exec(example) ?? [];

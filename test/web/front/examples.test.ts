@@ -33,7 +33,7 @@ it('chooses well-known records first', () => {
   expect(slugs).toEqual(['potion', 'surf', 'move-1', 'item-1']);
 });
 
-it('shows the path, the JSON, and requests in three programming languages', () => {
+it('shows the path, the JSON, and code samples in three programming languages', () => {
   const [path, json = '', curl, javascript, python] = readCode();
   expect(path).toBe('/api/gamedata/move/move-1/');
   expect(JSON.parse(json)).toMatchObject({ url: `${URL}?format=api`, id: 1 });

@@ -27,7 +27,7 @@ it('groups moves by generation and items by their first index number', () => {
   ]);
 });
 
-it("links a stripe's label to that part of the list", () => {
+it("links a stripe's label to a list of its generation's records", () => {
   const site = { base_url: '', links: 'query', sprites: plan.meta.sprites } as const;
   const [first, , last] = renderStripes(groups, site).map(({ text }) => text);
   expect(first).toContain('href="api/gamedata/move/#generation=1"');

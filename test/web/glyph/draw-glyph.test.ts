@@ -63,21 +63,21 @@ const reverse = (row: string): string => [...row].reverse().join('');
 const mirror = (glyph: Glyph): Glyph => glyph.map(reverse);
 const turn = (glyph: Glyph): Glyph => mirror(glyph).toReversed();
 
-it('draws an item as a mirror image', () => {
+it('draws a symmetrical glyph for an item', () => {
   for (const slug of slugs) {
     const glyph = drawGlyph('item', slug);
     expect(glyph).toEqual(mirror(glyph));
   }
 });
 
-it('draws a move so that it looks the same upside down', () => {
+it('draws a glyph for a move that looks the same upside down', () => {
   for (const slug of slugs) {
     const glyph = drawGlyph('move', slug);
     expect(glyph).toEqual(turn(glyph));
   }
 });
 
-it('draws different glyphs for almost all slugs', () => {
+it('draws a different glyph for almost every slug', () => {
   for (const kind of ['move', 'item'] as const) {
     const pictures = slugs.map((slug) => drawGlyph(kind, slug).join(''));
     expect(new Set(pictures).size).toBeGreaterThan(195);

@@ -9,7 +9,7 @@ it('traces neighboring pixels of a row as one rectangle', () => {
   });
 });
 
-it('traces a glyph at a position', () => {
+it('traces a glyph at the given position', () => {
   expect(traceGlyph(['#'], 14, 26).ink).toBe('M14 26h1v1h-1z');
 });
 

@@ -15,7 +15,7 @@ const readText = (...row: Parameters<typeof renderResult>): string =>
     .replaceAll(/ +/g, ' ')
     .trim();
 
-it('shows name, kind, id and generation', () => {
+it("shows a record's name, kind, id and generation", () => {
   expect(readText(punch)).toBe('Fire Punch move 7 gen 1');
 });
 
@@ -30,7 +30,7 @@ it('underlines the query in the name', () => {
   expect(text).toContain('Fire <mark>Punch</mark>');
 });
 
-it("does not call the generation of an item's index number its own", () => {
+it("says that an item's generation is that of its first index number", () => {
   const potion = {
     ...punch,
     kind: 'item',

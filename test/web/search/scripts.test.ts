@@ -12,7 +12,7 @@ it.each([
   ['拳', '', ['ja', 'zh-hans']],
   ['拳', 'zh-hans', ['zh-hans']],
 ])(
-  'looks for %s with the selected language %j in %j',
+  'searches for %s, with the selected language %j, in names in %j',
   (query, selected, languages) => {
     expect(listQueryLanguages(query, selected, known)).toEqual(languages);
   },

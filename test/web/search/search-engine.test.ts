@@ -53,7 +53,7 @@ describe('match', () => {
     expect(find('a'.repeat(100_000))).toEqual([]);
   });
 
-  it('finds only records of a generation', () => {
+  it('finds only records of the selected generation', () => {
     expect(find('pound', { generation: '1' })).toEqual(['Pound']);
     expect(find('pound', { generation: '2' })).toEqual([]);
     expect(find('', { generation: 'none' })).toContain('Master Ball');
@@ -108,8 +108,11 @@ it.each([
   ['1', 'move', 'Pound'],
   ['999999', 'item', undefined],
   ['zzzzzzzzzz', 'item', undefined],
-])('suggests at most five records for %s of kind %s: %s', (slug, kind, name) => {
-  const suggested = suggest(slug, kind);
-  expect(suggested[0]?.name).toBe(name);
-  expect(suggested.length).toBeLessThanOrEqual(slug === '1' ? 1 : 5);
-});
+])(
+  'suggests at most five records for the slug or id %s of kind %s: %s first',
+  (slug, kind, name) => {
+    const suggested = suggest(slug, kind);
+    expect(suggested[0]?.name).toBe(name);
+    expect(suggested.length).toBeLessThanOrEqual(slug === '1' ? 1 : 5);
+  },
+);
