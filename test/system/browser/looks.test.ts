@@ -119,6 +119,30 @@ function findBrokenWords(page: Page): Promise<string[]> {
 }
 
 /**
+ * Returns links and controls whose left or right end is covered by another element.
+ * Search results are excluded because they scroll, and the wall because it raises copies.
+ */
+function findCoveredControls(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const covered = [];
+    const controls = 'main :is(a, button, select):not(.results *, .wall *)';
+    for (const control of document.querySelectorAll(controls)) {
+      for (const { left, right, top, bottom } of control.getClientRects()) {
+        const y = (top + bottom) / 2;
+        const isVisible = top >= 0 && bottom <= innerHeight && right - left > 8;
+        if (!isVisible) continue;
+        for (const x of [left + 3, right - 3]) {
+          const hit = document.elementFromPoint(x, y);
+          const isItself = control.contains(hit) || hit?.contains(control);
+          if (!isItself) covered.push(control.outerHTML);
+        }
+      }
+    }
+    return covered;
+  })()`);
+}
+
+/**
  * Returns lists that Safari's screen reader does not announce. It announces a list
  * without markers only if the list has the role `list`.
  */
@@ -143,6 +167,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
     const contentWidth = await page.evaluate('document.documentElement.scrollWidth');
     expect(contentWidth).toBe(width);
     expect(await findBrokenWords(page), `at ${width}`).toEqual([]);
+    expect(await findCoveredControls(page), `at ${width}`).toEqual([]);
   }
 
   describe.for(pageStates)('in the state $name', (state) => {
