@@ -43,7 +43,7 @@ async function updateFolder(
   const previous = isPublished
     ? await readPreviousDataSet(openDataSet(folder))
     : undefined;
-  const loaded = await loadSource({ ...settings, isPublished, previous });
+  const loaded = await loadSource({ ...settings, previous });
   const update = await updateData(previous, loaded, settings);
   const { files, description } = createDataSetFiles(
     update.dataSet,

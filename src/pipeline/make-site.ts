@@ -207,11 +207,7 @@ async function loadData(
     const { dataSet, meta, requests } = copied;
     return { dataSet, source: meta.source, isCopy: true, requests };
   }
-  return loadSource({
-    ...source,
-    isPublished: published !== undefined,
-    previous: published?.dataSet,
-  });
+  return loadSource({ ...source, previous: published?.dataSet });
 }
 
 /**

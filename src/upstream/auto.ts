@@ -1,6 +1,10 @@
 import { DATA_SET_FILE } from '../contract/paths.ts';
 import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
-import { type DataSet, findGenerations } from '../data/data-set.ts';
+import {
+  type DataSet,
+  findGenerations,
+  type PreviousDataSet,
+} from '../data/data-set.ts';
 import { parseDescription } from '../data/data-set-folder.ts';
 import { isExpected } from '../errors.ts';
 import { readIfExists } from '../site-folder.ts';
@@ -55,20 +59,19 @@ export function createAutoSource(
  * must not replace other published data, which may be newer, or the data of an upstream
  * that the user has named.
  */
-function mayFallBack(context: SourceContext): boolean {
-  const hasOtherData = context.isPublished && !isBundledPublished(context);
-  if (hasOtherData) return false;
-  return context.upstream === undefined;
+function mayFallBack({ previous, upstream, dataFolder }: SourceContext): boolean {
+  const hasOtherData = previous !== undefined && !isBundled(previous, dataFolder);
+  return upstream === undefined && !hasOtherData;
 }
 
 /**
  * Returns whether the published data set is the bundled one. Compares digests, so that
  * the bundled records need not be read.
  */
-function isBundledPublished({ previous, dataFolder }: SourceContext): boolean {
+function isBundled({ digest }: PreviousDataSet, dataFolder: string): boolean {
   const description = readIfExists(dataFolder, DATA_SET_FILE);
-  if (!previous || !description) return false;
-  return parseDescription(dataFolder, description).digest === previous.digest;
+  if (!description) return false;
+  return parseDescription(dataFolder, description).digest === digest;
 }
 
 /**

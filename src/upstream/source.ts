@@ -31,16 +31,11 @@ export interface SourceContext extends ClientOptions, Watchers {
   readonly today: string;
   readonly skip?: Skipped | undefined;
   /**
-   * The published data set. If a source cannot find out which icons exist, it keeps
-   * the icons of these records.
+   * The data set that is published in the output folder, or undefined if nothing is
+   * published. If a source cannot find out which icons exist, it keeps the icons of these
+   * records. The source `auto` never replaces this data set with the bundled one.
    */
   readonly previous?: PreviousDataSet | undefined;
-  /**
-   * Whether anything is published in the output folder. If so, the source `auto` falls
-   * back to the bundled data set only if that is already the published one. The default
-   * is false.
-   */
-  readonly isPublished?: boolean | undefined;
   /** Called after each list of records has been read. */
   readonly onListRead?: (() => void) | undefined;
   /**
