@@ -13,7 +13,7 @@ import { resolveSource, sourceOptions } from '../source-options.ts';
 import { reportBuild } from './build.ts';
 
 // A copy reads all records of the copied site, so these options would have no effect.
-const { source, upstream, skip, ...dataOptions } = sourceOptions;
+const { source, upstream, cache, skip, ...dataOptions } = sourceOptions;
 
 const mirrorOptions = {
   ...dataOptions,
@@ -53,6 +53,8 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
       ...wanted,
       source: 'snapshot',
       upstream: address,
+      // Nothing is cached, because a data set has only a few files.
+      cache: '',
       skip: undefined,
     }),
     wanted,
