@@ -191,29 +191,45 @@ function checkChangedValues(
 }
 
 /**
- * Lists the previous records that must not disappear, which are all those that the user
- * neither skips nor allows to be missing. `allowMissing` names a record by its current
- * slug, or by an old slug that no other record has now. The guard does not check the
- * values of an allowed record either, but it does check its names.
+ * Lists the previous records that must not disappear: all records of a kind, except for
+ * those that the user skips, or allows to be missing.
  */
 function listCheckedRecords(
   kind: Kind,
   previous: PreviousDataSet,
   { skip, allowMissing }: GuardOptions,
 ): AnyRecord[] {
-  const records = previous.readRecords()[kind];
-  const idsByCurrentSlug = new Map<string, number>();
-  for (const { id, slug } of records) idsByCurrentSlug.set(slug, id);
-  const idsByOldSlug = previous.readPast().oldSlugs[kind];
   const ignoredIds = new Set<number>(skip?.[kind]);
-  // An entry is `move/pound` for a record, or `names/fr` for a language.
-  for (const permitted of allowMissing) {
-    const [permittedKind, slug = ''] = permitted.split('/');
-    if (permittedKind !== kind) continue;
-    const id = idsByCurrentSlug.get(slug) ?? idsByOldSlug.get(slug);
-    if (id !== undefined) ignoredIds.add(id);
-  }
+  for (const id of findAllowedIds(kind, previous, allowMissing)) ignoredIds.add(id);
+  const records = previous.readRecords()[kind];
   return records.filter(({ id }) => !ignoredIds.has(id));
+}
+
+/**
+ * Finds the ids of the records of a kind that may be missing.
+ *
+ * @param allowMissing records such as `move/pound`, and languages such as `names/fr`,
+ * which are ignored here
+ */
+function findAllowedIds(
+  kind: Kind,
+  previous: PreviousDataSet,
+  allowMissing: readonly string[],
+): number[] {
+  const idsByCurrentSlug = new Map<string, number>();
+  for (const { id, slug } of previous.readRecords()[kind]) {
+    idsByCurrentSlug.set(slug, id);
+  }
+  const idsByOldSlug = previous.readPast().oldSlugs[kind];
+  const allowedIds: number[] = [];
+  for (const entry of allowMissing) {
+    const [entryKind, slug = ''] = entry.split('/');
+    if (entryKind !== kind) continue;
+    // A slug that one record has now and another one had before means the first.
+    const id = idsByCurrentSlug.get(slug) ?? idsByOldSlug.get(slug);
+    if (id !== undefined) allowedIds.push(id);
+  }
+  return allowedIds;
 }
 
 /**

@@ -233,17 +233,21 @@ function resolveDocumentRoot(
 ): string {
   const root = path.resolve(wanted ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
-  if (server === undefined && wanted === undefined) return root;
   if (server === undefined) {
+    // No configuration contains the root, so any root is fine.
+    if (wanted === undefined) return root;
     const expected = joinWords(webServerNames, 'or');
     throw new GamedataError(
       'usage',
       `--root: got no host that uses it, expected --host ${expected}`,
     );
   }
-  if (isPlainRoot(root)) return root;
-  throw new GamedataError(
-    'usage',
-    `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
-  );
+  if (!isPlainRoot(root)) {
+    const got = JSON.stringify(root);
+    throw new GamedataError(
+      'usage',
+      `--root: got ${got}, expected a path without quotes, brackets or other characters that are special in ${server}`,
+    );
+  }
+  return root;
 }

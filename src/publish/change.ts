@@ -52,9 +52,10 @@ export interface Gap {
 }
 
 /**
- * Returns a function that finds the gap in a file's parent folders, or returns
- * undefined if all of them exist. It checks each folder only once, because thousands of
- * files share the same folders.
+ * Returns a function that finds the gap on the way to a file: the first of its parent
+ * folders that is missing, or is not a real folder. The function returns undefined if
+ * there is no gap. It remembers the result for each folder, because thousands of files
+ * share the same folders.
  */
 export function createGapFinder(folder: string): (file: string) => Gap | undefined {
   const gaps = new Map<string, Gap | undefined>();

@@ -410,9 +410,10 @@ const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 export function sanitizeSlug(slug: string): string {
   // We must not run a regular expression on a slug of unlimited length.
   if (slug.length > MAX_SLUG_LENGTH) return slug;
-  const isSafe = isSlug(slug);
-  const isSuspicious = SUSPICIOUS.test(slug);
-  if (isSafe || isSuspicious) return slug;
+  if (isSlug(slug)) return slug;
+  // A slug with a slash or a control character looks like an attack, so it is not
+  // converted.
+  if (SUSPICIOUS.test(slug)) return slug;
   // NFKD separates letters from their accents, and the first replacement removes the
   // accents.
   const slugified = slug

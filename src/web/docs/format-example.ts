@@ -18,7 +18,10 @@ export function formatResponse(response: object): string {
   return formatJson(response);
 }
 
-/** Formats the beginning of a site's `meta.json`, without rarely used fields. */
+/**
+ * Formats the most important fields of a site's `meta.json`. A last field `"…": "…"`
+ * shows that there are more.
+ */
 export function formatMeta(meta: Meta): string {
   const { format, generator, source, captured, counts, digest } = meta;
   const { base_url, links, hosts } = meta;
@@ -33,7 +36,6 @@ export function formatMeta(meta: Meta): string {
     base_url,
     links,
     hosts,
-    // Stands for the omitted fields.
     [MORE]: MORE,
   });
 }
