@@ -1,3 +1,4 @@
+import type { Names } from '../../contract/names.ts';
 import { parseRecordPath } from '../../contract/paths.ts';
 import { getPath } from '../browse/address.ts';
 import { loadNames, loadSearchEngine } from './load-search.ts';
@@ -21,9 +22,9 @@ export interface SearchResult {
 }
 
 /**
- * Finds the records whose names match a search in the selected language or in English.
- * If the query is in the script of other languages, such as Japanese, searches the
- * names in those languages instead, and uses the first language that has matches.
+ * Finds the records whose names match a search. Searches the English names together with
+ * the names in each language in which the query may be, and uses the first language that
+ * has matches.
  *
  * @param known the languages in which the site has names
  */
@@ -36,16 +37,32 @@ export async function findRows(
   const total = engine.records.filter(isCounted).length;
   const scope = { kind, generation };
   for (const queryLanguage of listQueryLanguages(q, language, known)) {
-    const names = await loadNames(queryLanguage);
+    const names = await loadQueryNames(queryLanguage, language);
     const matches = engine.match(q, scope, names);
     if (matches.length === 0) continue;
     const labels = { language: queryLanguage, query: q };
     const rows = matches.map((match) => ({ ...match, ...labels }));
     return { rows, total };
   }
-  // No other language has matches, so we search only the English names.
-  const matches = engine.match(q, scope);
-  return { rows: matches.map((match) => ({ ...match, query: q })), total };
+  return { rows: [], total };
+}
+
+/**
+ * Loads the names in a language. Returns undefined for English, because the search engine
+ * already has the English names.
+ */
+async function loadQueryNames(
+  queryLanguage: string,
+  selectedLanguage: string,
+): Promise<Names | undefined> {
+  if (queryLanguage === '') return undefined;
+  try {
+    return await loadNames(queryLanguage);
+  } catch (error) {
+    if (queryLanguage === selectedLanguage) throw error;
+    // The user has not asked for this language. Offline, its names may not be stored.
+    return undefined;
+  }
 }
 
 /** Finds the record at an address such as `/api/gamedata/item/potion/`. */

@@ -8,10 +8,15 @@ const languagesByScript: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\p{Script=Han}/u, ['ja', 'zh-hans', 'zh-hant']],
 ];
 
+const languagesWithOwnScript = languagesByScript.flatMap(
+  ([, languages]) => languages,
+);
+
 /**
- * Lists the languages whose names a query may contain. Usually, this is the selected
- * language. But a query in Hangul can only be a Korean name, for example, so a query in
- * such a script selects the script's languages.
+ * Lists the languages in whose names a query should be searched, in this order. Usually,
+ * the selected language comes first, and then all others in Latin letters, because users
+ * may not know which language a name is in. But a query in Hangul, for example, can only
+ * be a Korean name.
  *
  * @param selected the selected language; an empty string means English
  * @param known the languages of the site
@@ -20,11 +25,21 @@ export function listQueryLanguages(
   query: string,
   selected: string,
   known: readonly string[],
-): readonly string[] {
-  for (const [script, languages] of languagesByScript) {
+): string[] {
+  for (const [script, scriptLanguages] of languagesByScript) {
     if (!script.test(query)) continue;
-    if (languages.includes(selected)) return [selected];
-    return languages.filter((language) => known.includes(language));
+    if (scriptLanguages.includes(selected)) return [selected];
+    return scriptLanguages.filter((language) => known.includes(language));
   }
-  return selected === '' ? [] : [selected];
+  // Without a letter, such as in an id, the query cannot be a name.
+  const hasLetter = /\p{Letter}/u.test(query);
+  if (!hasLetter) return [selected];
+  const otherLanguages: string[] = [];
+  for (const language of known) {
+    // The English names are searched together with those in any other language.
+    const isSearched = language === '' || language === selected;
+    const hasOwnScript = languagesWithOwnScript.includes(language);
+    if (!isSearched && !hasOwnScript) otherLanguages.push(language);
+  }
+  return [selected, ...otherLanguages];
 }

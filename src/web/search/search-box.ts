@@ -155,7 +155,7 @@ export function createSearchBox(
 
   function showRows({ rows, total }: SearchResult): void {
     problem.hidden = rows.length > 0;
-    problem.textContent = describeNothing(language);
+    problem.textContent = 'No record has this id, slug or name.';
     found.textContent = `${groupDigits(rows.length)} of ${groupDigits(total)}`;
     announce(describeRows(rows));
     options.replace(rows.slice(0, RESULTS_PER_STEP).map(createResult));
@@ -212,15 +212,6 @@ export function createSearchBox(
 }
 
 const isHidden = (field: HTMLElement): boolean => field.closest('[hidden]') !== null;
-
-function describeNothing(language: HTMLSelectElement | null): string {
-  const selected = language?.selectedOptions[0]?.text ?? 'English';
-  const languages = selected === 'English' ? selected : `English or ${selected}`;
-  const advice = language
-    ? ' To find a name in another language, choose the language above.'
-    : '';
-  return `No record has this id, slug or name in ${languages}.${advice}`;
-}
 
 function describeRows(rows: readonly ResultRow[]): string {
   const [first] = rows;

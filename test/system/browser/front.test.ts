@@ -109,9 +109,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       const { page } = await visit(`${site.url}/?q=pound`);
       await waitForExchange(page, 'pound');
       await page.locator('#query').fill('zzzz');
-      await page
-        .getByText('No record has this id, slug or name in English')
-        .waitFor();
+      await page.getByText('No record has this id, slug or name').waitFor();
       await page.locator('#exchange[inert]').waitFor();
       await page.locator('#query').fill('growl');
       await waitForExchange(page, 'growl');

@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
 import { listQueryLanguages } from '../../../src/web/search/scripts.ts';
 
-const known = ['', 'fr', 'ja', 'ko', 'zh-hans'];
+const known = ['', 'fr', 'it', 'ja', 'ko', 'zh-hans'];
 
 it.each([
-  ['punch', '', []],
-  ['poing', 'fr', ['fr']],
+  ['punch', '', ['', 'fr', 'it']],
+  ['poing', 'it', ['it', 'fr']],
+  ['poing', 'ja', ['ja', 'fr', 'it']],
+  ['42', 'fr', ['fr']],
+  [' ', '', ['']],
   ['ぱんち', '', ['ja']],
   ['パンチ', 'fr', ['ja']],
   ['펀치', '', ['ko']],
