@@ -41,30 +41,32 @@ export const webServerNames: readonly string[] = hostNames.filter(
 );
 
 /**
- * Lists the guarantees that a site keeps on each of its hosts. A guarantee is a promise
- * about responses, such as "HEAD responds like GET, without a body". A site with links to
- * files, or without a host, may be on a plain file server, so it keeps only the guarantees
- * that need nothing but files.
+ * Selects the guarantees that every one of the hosts keeps. A guarantee is a promise about
+ * responses, such as "HEAD responds like GET, without a body". A site without hosts is
+ * meant for plain file servers, which keep only the guarantees that need nothing but files.
+ */
+export function selectGuarantees(names: readonly HostName[]): GuaranteeName[] {
+  return guaranteeNames.filter((guarantee) => {
+    if (names.length === 0) return guarantees[guarantee].needs === 'files';
+    return names.every((name) => !hosts[name].unsupported.includes(guarantee));
+  });
+}
+
+/**
+ * Lists the guarantees that a site keeps wherever it is. A site with links to files may
+ * also be on a plain file server. Another version of gamedata may have built the site for
+ * a host that this version does not know, and of which it therefore promises no more.
  */
 export function listKeptGuarantees({
   links,
   hosts: names,
 }: Pick<Meta, 'links' | 'hosts'>): ReadonlySet<GuaranteeName> {
-  const isOnFileServer = links === 'file' || names.length === 0;
-  const kept = new Set<GuaranteeName>();
-  for (const guarantee of guaranteeNames) {
-    const needsOnlyFiles = guarantees[guarantee].needs === 'files';
-    const isKeptByHosts = names.every((name) => isKeptBy(name, guarantee));
-    const isKept = needsOnlyFiles || (isKeptByHosts && !isOnFileServer);
-    if (isKept) kept.add(guarantee);
-  }
-  return kept;
-}
-
-/** Another version of gamedata may have hosts that this version does not know. */
-function isKeptBy(hostName: string, guarantee: GuaranteeName): boolean {
-  const host = hostNames.find((name) => name === hostName);
-  return host !== undefined && !hosts[host].unsupported.includes(guarantee);
+  const knownHosts = hostNames.filter((name) => names.includes(name));
+  const hasUnknownHost = names.some(
+    (name) => !hostNames.some((host) => host === name),
+  );
+  const mayBeOnFileServer = links === 'file' || hasUnknownHost;
+  return new Set(selectGuarantees(mayBeOnFileServer ? [] : knownHosts));
 }
 
 /**

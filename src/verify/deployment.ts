@@ -1,14 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
-import {
-  type GuaranteeName,
-  guaranteeNames,
-  guarantees,
-} from '../contract/guarantees.ts';
+import { type GuaranteeName, guarantees } from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import type { Counts } from '../contract/records.ts';
 import { toSeconds } from '../contract/words.ts';
-import { type HostName, hostNames, hosts } from '../hosts/index.ts';
+import { hostNames, selectGuarantees } from '../hosts/index.ts';
 import type { SiteFolder } from '../site-folder.ts';
 import { MAX_BODY_BYTES } from '../upstream/body.ts';
 import { closeOnAbort } from '../upstream/client.ts';
@@ -123,17 +119,6 @@ async function checkDeployment(
     failed: broken.length,
     seconds: toSeconds(performance.now() - started),
   };
-}
-
-/**
- * Selects the guarantees that every host of a site can keep. A site without hosts is
- * meant for plain file servers.
- */
-function selectGuarantees(siteHosts: readonly HostName[]): GuaranteeName[] {
-  return guaranteeNames.filter((name) => {
-    if (siteHosts.length === 0) return guarantees[name].needs === 'files';
-    return siteHosts.every((host) => !hosts[host].unsupported.includes(name));
-  });
 }
 
 /** A request for a guarantee. Its response must satisfy all comparators. */
