@@ -1,8 +1,8 @@
 import { META_FILE } from '../../contract/paths.ts';
 import { getMediaType } from '../../contract/responses.ts';
-import { type AssetStore, type Bytes, decode } from '../handler/asset-store.ts';
+import type { AssetStore, Bytes } from '../handler/asset-store.ts';
 import { createDataStore, type OfflineMeta } from './data-store.ts';
-import type { Files } from './download.ts';
+import { type Files, parseMeta } from './download.ts';
 import type { StoredCache, StoredCaches } from './worker-scope.ts';
 
 /** A complete stored site, or only its data. It stays the same until it is replaced. */
@@ -66,7 +66,9 @@ export function createSiteStorage(options: StorageOptions): SiteStorage {
     return undefined;
   }
 
-  /** Treats a damaged cache as incomplete, so that new data replaces it. */
+  /**
+   * Treats a cache that cannot be read as incomplete, so that new data replaces it.
+   */
   async function findIn(cache: StoredCache): Promise<StoredSite | undefined> {
     try {
       return await openStoredSite(cache, options);
@@ -112,8 +114,9 @@ const createStoredResponse = (file: string, body: Bytes): Response =>
   new Response(body, { headers: { 'Content-Type': getMediaType(file) } });
 
 /**
- * Opens the site in a cache. Returns undefined if the cache is incomplete, or if
- * another version of this script wrote it in another format.
+ * Opens the site in a cache. Returns undefined if the cache is incomplete.
+ *
+ * @throws if the cache is damaged or has the format of another version of gamedata
  */
 async function openStoredSite(
   cache: StoredCache,
@@ -128,8 +131,7 @@ async function openStoredSite(
 
   const metaBody = await readFile(META_FILE);
   if (!metaBody) return undefined;
-  const meta: OfflineMeta = JSON.parse(decode(metaBody));
-  if (meta.format !== format) return undefined;
+  const meta = parseMeta(metaBody, format);
   return {
     meta,
     metaBody,
