@@ -10,7 +10,7 @@ import {
 } from '../../contract/paths.ts';
 import { type JsonSchema, schemaNames, typeName } from '../../contract/served.ts';
 import { describeSubject } from '../../contract/words.ts';
-import { type HtmlValue, html, Markup } from '../shared/html.ts';
+import { type HtmlValue, html, type Markup } from '../shared/html.ts';
 import { fillPlaceholders, renderApiLink, renderPage } from '../shared/markup.ts';
 import {
   describeQuery,
@@ -21,6 +21,7 @@ import {
 import { formatChanges, formatMeta, formatResponse } from './format-example.ts';
 import {
   type Field,
+  joinMarkup,
   renderFields,
   renderProse,
   renderRow,
@@ -253,11 +254,8 @@ function describeNames(
     const path = ROOT + namesFile(language);
     links.push(html`<a class="whole" href="${path}"><code>${language}</code></a>`);
   }
-  return { names: renderExchange(file, site), languages: joinMarkup(links) };
+  return { names: renderExchange(file, site), languages: joinMarkup(links, ', ') };
 }
-
-const joinMarkup = (parts: readonly Markup[]): Markup =>
-  new Markup(parts.map(({ text }) => text).join(', '));
 
 /**
  * Renders a table of downloads, followed by the notes about them. Compressed copies are
@@ -321,7 +319,7 @@ function describeFile({ id, summary }: Operation): Markup {
   for (const name of schemaNames) {
     links.push(html`<a href="${ROOT}${schemaFile(name)}">${name}</a>`);
   }
-  return html`${sentence} ${joinMarkup(links)}.`;
+  return html`${sentence} ${joinMarkup(links, ', ')}.`;
 }
 
 /**

@@ -105,5 +105,7 @@ function describeType(schema: JsonSchema): Markup {
   return html`${type ?? 'any'}`;
 }
 
-const joinTypes = (types: readonly Markup[]): Markup =>
-  new Markup(types.map(({ text }) => text).join(' or '));
+const joinTypes = (types: readonly Markup[]): Markup => joinMarkup(types, ' or ');
+
+export const joinMarkup = (parts: readonly Markup[], separator: string): Markup =>
+  new Markup(parts.map(({ text }) => text).join(separator));
