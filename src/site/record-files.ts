@@ -1,6 +1,6 @@
 import { gzipSync } from 'fflate';
 import { plainBulkRows, type SiteFileRow } from '../contract/files.ts';
-import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { mapKinds } from '../contract/kinds.ts';
 import {
   encodeText,
   getLinkBase,
@@ -9,12 +9,11 @@ import {
 } from '../contract/meta.ts';
 import { getNativeName, type Names } from '../contract/names.ts';
 import * as paths from '../contract/paths.ts';
-import type { RecordOf } from '../contract/records.ts';
 import { createErrorBody, errorDetails, errorFiles } from '../contract/responses.ts';
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
 import { createApiValues } from '../data/api-values.ts';
 import type { Records, ServedRecords } from '../data/data-set.ts';
-import { findFirstGeneration } from '../data/find-generation.ts';
+import { createSearchEntry } from '../data/search-entry.ts';
 
 function createJsonFile(path: string, value: unknown): SiteFile {
   return { path, body: JSON.stringify(value) };
@@ -102,13 +101,6 @@ export function createNamesFiles(
  */
 export function createSearchIndex(records: Records): SearchIndex {
   return mapKinds((kind) => records[kind].map(createSearchEntry));
-}
-
-function createSearchEntry(record: RecordOf<Kind>): SearchIndex[Kind][number] {
-  const { id, slug, name } = record;
-  const generation = findFirstGeneration(record);
-  if (!('icon' in record)) return { id, slug, name, generation };
-  return { id, slug, name, icon: record.icon, generation };
 }
 
 export type Cell = string | number | null;

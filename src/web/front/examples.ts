@@ -2,7 +2,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import { type LinkBase, recordPath, recordUrl } from '../../contract/paths.ts';
 import { addUrl } from '../../data/api-values.ts';
 import type { Records } from '../../data/data-set.ts';
-import { findFirstGeneration } from '../../data/find-generation.ts';
+import { createSearchEntry } from '../../data/search-entry.ts';
 import { renderExchange } from '../exchange/render-exchange.ts';
 import { type ResultRow, renderResult } from '../search/render-result.ts';
 import { html, type Markup } from '../shared/html.ts';
@@ -21,10 +21,7 @@ export function chooseExamples(records: Records): ResultRow[] {
   const rows: ResultRow[] = [];
   for (const kind of kindNames) {
     for (const record of records[kind]) {
-      const { id, slug, name } = record;
-      const icon = 'icon' in record ? record.icon : undefined;
-      const generation = findFirstGeneration(record);
-      rows.push({ kind, id, slug, name, icon, generation });
+      rows.push({ kind, ...createSearchEntry(record) });
     }
   }
   const rank = ({ slug }: ResultRow): number => {
