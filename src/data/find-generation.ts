@@ -15,3 +15,7 @@ export function findFirstGeneration(record: object): number | null {
   }
   return null;
 }
+
+/** Names a generation in the search form: `3`, or `none` for items without index numbers. */
+export const nameGeneration = (generation: number | null): string =>
+  String(generation ?? 'none');

@@ -1,4 +1,4 @@
-import { type RecordPath, recordPath } from '../../contract/paths.ts';
+import type { RecordPath } from '../../contract/paths.ts';
 import { findFirstGeneration } from '../../data/find-generation.ts';
 import { findName } from '../../data/find-name.ts';
 import { createExchangeBox } from '../exchange/exchange-box.ts';
@@ -8,7 +8,7 @@ import type { GlyphSubject } from '../glyph/render-glyph.ts';
 import { findLanguageField, getLangAttributes } from '../search/language-field.ts';
 import { loadNames, loadSearchEngine } from '../search/load-search.ts';
 import type { Match } from '../search/search-engine.ts';
-import { element, getLinkAttributes } from '../shared/dom.ts';
+import { element, getRecordLinkAttributes } from '../shared/dom.ts';
 import { createValue } from './create-value.ts';
 import { getJsonUrl } from './json-url.ts';
 import { type Fields, readTextField, selectCardFields, toFields } from './record.ts';
@@ -144,7 +144,6 @@ function createNeighbors({ kind, slug }: RecordPath): HTMLElement {
 
 function createNeighbor(label: string, record: Match | undefined): HTMLElement[] {
   if (!record) return [];
-  const address = `${recordPath(record.kind, record.slug)}?format=api`;
   const picture = createPicture(record);
   const text = element(
     'span',
@@ -153,7 +152,7 @@ function createNeighbor(label: string, record: Match | undefined): HTMLElement[]
     element('b', {}, record.name),
   );
   const attributes = {
-    ...getLinkAttributes(address),
+    ...getRecordLinkAttributes(record.kind, record.slug),
     class: label.toLowerCase(),
   };
   return [element('a', attributes, picture, text)];

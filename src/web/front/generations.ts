@@ -2,7 +2,7 @@ import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import { listPath } from '../../contract/paths.ts';
 import { formatCount, joinWords } from '../../contract/words.ts';
 import type { Records } from '../../data/data-set.ts';
-import { findFirstGeneration } from '../../data/find-generation.ts';
+import { findFirstGeneration, nameGeneration } from '../../data/find-generation.ts';
 import { type GlyphSubject, getColorClass } from '../glyph/render-glyph.ts';
 import { html, type Markup } from '../shared/html.ts';
 import { type LinkedSite, renderApiLink } from '../shared/markup.ts';
@@ -47,7 +47,7 @@ export function renderStripes(
   site: LinkedSite,
 ): Markup[] {
   return groups.map((group, index) => {
-    const value = formatValue(group.generation);
+    const value = nameGeneration(group.generation);
     const size = group.records.length;
     const parts = kindNames.map((kind) => formatCount(group.counts[kind], kind));
     const isFirst = index === 0;
@@ -58,9 +58,6 @@ export function renderStripes(
     return html`<li class="stripe ${getColorClass(group.generation)}" data-generation="${value}" data-size="${size}">${link}</li>`;
   });
 }
-
-const formatValue = (generation: number | null): string =>
-  String(generation ?? 'none');
 
 /** Stripes are narrow, so only the first label contains the word. */
 function formatLabel(generation: number | null, isFirst: boolean): string {
@@ -88,6 +85,6 @@ export function renderGenerationOptions(
   return groups.map(({ generation }) => {
     const label =
       generation === null ? 'No index number' : `Generation ${generation}`;
-    return html`<option value="${formatValue(generation)}">${label}</option>`;
+    return html`<option value="${nameGeneration(generation)}">${label}</option>`;
   });
 }

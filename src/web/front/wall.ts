@@ -5,12 +5,12 @@
  */
 
 import type { Kind } from '../../contract/kinds.ts';
-import { recordPath } from '../../contract/paths.ts';
+import { nameGeneration } from '../../data/find-generation.ts';
 import { drawGlyph, type Glyph } from '../glyph/draw-glyph.ts';
 import { CELL_UNITS, traceInGrid } from '../glyph/glyph-grid.ts';
 import { type GlyphPaths, renderInk } from '../glyph/render-glyph.ts';
 import type { Match } from '../search/search-engine.ts';
-import { element, getLinkAttributes, setContent } from '../shared/dom.ts';
+import { element, getRecordLinkAttributes, setContent } from '../shared/dom.ts';
 import { html } from '../shared/html.ts';
 import { watchIcons } from '../shared/icon-loader.ts';
 import { shareColumns } from './share-columns.ts';
@@ -145,7 +145,7 @@ function createStripe(item: HTMLElement): Stripe {
 }
 
 const isInStripe = ({ generation }: Match, stripe: Stripe): boolean =>
-  String(generation ?? 'none') === stripe.generation;
+  nameGeneration(generation) === stripe.generation;
 
 function drawStripe(stripe: Stripe, records: readonly Match[]): void {
   const cells = createCells(
@@ -204,7 +204,7 @@ function getGlyph(kind: Kind, slug: string): Glyph {
 
 function createCell({ kind, slug, name, icon }: Match): HTMLElement {
   return element('a', {
-    ...getLinkAttributes(`${recordPath(kind, slug)}?format=api`),
+    ...getRecordLinkAttributes(kind, slug),
     title: `${name} (${kind})`,
     'data-icon': icon,
     tabindex: -1,

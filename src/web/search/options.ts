@@ -1,5 +1,4 @@
-import { recordPath } from '../../contract/paths.ts';
-import { element, getLinkAttributes, setContent } from '../shared/dom.ts';
+import { element, getRecordLinkAttributes, setContent } from '../shared/dom.ts';
 import { watchIcons } from '../shared/icon-loader.ts';
 import { type ResultRow, renderResult } from './render-result.ts';
 import type { Match } from './search-engine.ts';
@@ -91,8 +90,7 @@ const STEPS: ReadonlyMap<string, number> = new Map([
 
 /** Creates a search result, which is a link to a record. */
 export function createResult(row: ResultRow): HTMLAnchorElement {
-  const address = `${recordPath(row.kind, row.slug)}?format=api`;
-  const link = element('a', getLinkAttributes(address));
+  const link = element('a', getRecordLinkAttributes(row.kind, row.slug));
   setContent(link, renderResult(row));
   matchesByOption.set(link, row);
   return link;

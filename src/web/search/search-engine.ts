@@ -2,6 +2,7 @@ import Fuzzy from '@leeoniya/ufuzzy';
 import { kindNames } from '../../contract/kinds.ts';
 import type { Names } from '../../contract/names.ts';
 import type { SearchIndex } from '../../contract/served.ts';
+import { nameGeneration } from '../../data/find-generation.ts';
 import { findName } from '../../data/find-name.ts';
 import type { ResultRow } from './render-result.ts';
 import { listSpellings, rateSpelling, separateWords, simplify } from './spelling.ts';
@@ -86,7 +87,7 @@ function isInScope(
 ): boolean {
   if (kind !== '' && record.kind !== kind) return false;
   if (generation === '') return true;
-  return String(record.generation ?? 'none') === generation;
+  return nameGeneration(record.generation) === generation;
 }
 
 function listRecords(index: SearchIndex): Match[] {

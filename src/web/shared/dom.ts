@@ -1,4 +1,5 @@
-import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
+import type { Kind } from '../../contract/kinds.ts';
+import { API_PREFIX, type LinkStyle, recordPath } from '../../contract/paths.ts';
 import { type Markup, renderBreakable } from './html.ts';
 import { removeCredentials } from './page-url.ts';
 
@@ -108,6 +109,10 @@ export const getLinkAttributes = (address: string): Attributes => ({
   href: getHref(address),
   'data-api': address,
 });
+
+/** Returns the attributes of a link to a record's page. */
+export const getRecordLinkAttributes = (kind: Kind, slug: string): Attributes =>
+  getLinkAttributes(`${recordPath(kind, slug)}?format=api`);
 
 export function createLink(address: string, text: string): HTMLElement {
   const link = element('a', getLinkAttributes(address));
