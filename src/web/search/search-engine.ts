@@ -201,12 +201,23 @@ function matchLocalNames(records: readonly Match[], query: string): Match[] {
  */
 function rateLocalName(name: string, words: string): number | undefined {
   let best: number | undefined;
-  for (const spelling of listSpellings(name)) {
+  for (const spelling of getSpellings(name)) {
     const rating = rateSpelling(spelling, words);
     if (rating === undefined) continue;
     if (best === undefined || rating < best) best = rating;
   }
   return best;
+}
+
+/** Caches the spellings of names, because each keystroke compares all of them again. */
+const spellings = new Map<string, readonly string[]>();
+
+function getSpellings(name: string): readonly string[] {
+  const knownSpellings = spellings.get(name);
+  if (knownSpellings) return knownSpellings;
+  const listed = listSpellings(name);
+  spellings.set(name, listed);
+  return listed;
 }
 
 /**
