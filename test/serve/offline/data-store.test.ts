@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBody } from '../../../src/contract/meta.ts';
 import { META_FILE } from '../../../src/contract/paths.ts';
 import { compare } from '../../../src/data/compare.ts';
 import { emptyHistory, extendHistory } from '../../../src/data/history.ts';
 import {
   type AssetStore,
-  type Bytes,
   createEtag,
 } from '../../../src/serve/handler/asset-store.ts';
 import { createHandler } from '../../../src/serve/handler/index.ts';
@@ -13,6 +11,7 @@ import {
   createDataStore,
   dataFiles,
 } from '../../../src/serve/offline/data-store.ts';
+import { bodiesByPath } from '../../support/body.ts';
 import { browsePage, recordsWithGaps } from '../../support/handled-site.ts';
 import { rawMove, siteOf } from '../../support/sites.ts';
 import { versionOf } from '../../support/stored-data.ts';
@@ -59,10 +58,7 @@ const requests: [path: string, init: RequestInit][] = [
 describe.each(['query', 'file'] as const)('with %s links', async (links) => {
   const baseUrl = 'https://example.test/games';
   const site = siteOf(raw, { links, baseUrl, history, extras: [browsePage] });
-  const files = new Map<string, Bytes>();
-  for (const file of site.files()) {
-    files.set(file.path, new Uint8Array(encodeBody(file)));
-  }
+  const files = bodiesByPath(site.files());
 
   const siteStore: AssetStore = {
     async get(file) {

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { encodeBody } from '../../../src/contract/meta.ts';
 import { getCachePrefix } from '../../../src/contract/offline.ts';
 import type { Bytes } from '../../../src/serve/handler/asset-store.ts';
 import { createLibrary } from '../../../src/serve/offline/library.ts';
@@ -8,6 +7,7 @@ import type {
   StoredCache,
   StoredCaches,
 } from '../../../src/serve/offline/worker-scope.ts';
+import { bodiesByPath } from '../../support/body.ts';
 import { namesIn } from '../../support/kinds.ts';
 import { rawRecords, siteOf } from '../../support/sites.ts';
 
@@ -52,9 +52,7 @@ function createHost(moves: number) {
 
   function publish(count: number): void {
     const site = siteOf(rawRecords(count, 2));
-    for (const file of site.files()) {
-      files.set(file.path, new Uint8Array(encodeBody(file)));
-    }
+    for (const [path, body] of bodiesByPath(site.files())) files.set(path, body);
     const names = namesIn('fr', { move: {} });
     files.set(NAMES, new TextEncoder().encode(JSON.stringify(names)));
   }
