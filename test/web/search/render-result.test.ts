@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { renderResult } from '../../../src/web/search/render-result.ts';
+import {
+  type ResultRow,
+  renderResult,
+} from '../../../src/web/search/render-result.ts';
 
 const punch = {
   kind: 'move',
@@ -9,8 +12,8 @@ const punch = {
   generation: 1,
 } as const;
 
-const readText = (...row: Parameters<typeof renderResult>): string =>
-  renderResult(...row)
+const readText = (row: ResultRow): string =>
+  renderResult(row)
     .text.replaceAll(/<[^>]+>|\s+/g, ' ')
     .replaceAll(/ +/g, ' ')
     .trim();
